@@ -1,0 +1,131 @@
+"""The command `trellis`: train a model, evaluate it, ask a running server for its health."""
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+
+import click
+
+from service import __version__
+from service.client import TrellisClient, TrellisClientError
+from service.config import load_settings
+from service.errors import TrellisError
+
+_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.group()
+@click.version_option(__version__, package_name="trellis-tagger", prog_name="trellis")
+def main() -> None:
+    """Trellis tags sequences: parts of speech and named entities."""
+
+
+def _says_what_is_wrong(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn an exception of the domain into one line on standard error and exit code 1."""
+
+    @wraps(command)
+    def run(*args: object, **kwargs: object) -> None:
+        try:
+            command(*args, **kwargs)
+        except (TrellisError, TrellisClientError) as error:
+            raise click.ClickException(str(error)) from error
+
+    return run
+
+
+@main.command()
+@click.argument("recipe", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--data", type=_DIRECTORY, help="The folder that the recipe's files lie in.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The model directory to write, named as the model; else the recipe's own.",
+)
+@click.option("--dev-only", is_flag=True, help="Leave the test files alone: for tuning.")
+@_says_what_is_wrong
+def train(recipe: Path, data: Path | None, out: Path | None, dev_only: bool) -> None:
+    """Train the model of RECIPE, measure it and write its directory."""
+    from service.training.evaluation import Split
+    from service.training.recipe import read_recipe
+    from service.training.train import train as train_model
+
+    read = read_recipe(recipe)
+    directory = (out or recipe.parent).resolve()
+    if directory.name != read.name:
+        raise click.UsageError(f"the model directory must be named {read.name}")
+    if data is None and read.corpora:
+        raise click.UsageError("the recipe names corpora: say with --data where they lie")
+    splits: tuple[Split, ...] = ("dev",) if dev_only else ("dev", "test")
+    settings = load_settings()
+    manifest = train_model(read, data or Path(), directory, splits, settings)
+    for score in manifest.scores:
+        click.echo(f"{score.data} {score.split}: {score.metric} {_percent(score.value)}")
+    click.echo(f"wrote {directory}")
+
+
+@main.command()
+@click.argument("model", type=_DIRECTORY)
+@click.option("--data", type=_DIRECTORY, help="Measure on the files that the model's recipe names.")
+@click.option(
+    "--file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Measure on this file instead.",
+)
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["columns", "upos", "xpos"]),
+    default="columns",
+    show_default=True,
+    help="Of --file: two columns of word and tag, or the tags of that column of CoNLL-U.",
+)
+@_says_what_is_wrong
+def evaluate(model: Path, data: Path | None, file: Path | None, file_format: str) -> None:
+    """Measure MODEL, a model directory, on gold tokens: accuracy of tags, or strict entity F1."""
+    from service.store.registry import load_model
+    from service.training.evaluation import evaluate_corpora
+    from service.training.recipe import RECIPE_FILE, Corpus, read_recipe
+
+    if (data is None) == (file is None):
+        raise click.UsageError("say what to measure on: either --data or --file")
+    settings = load_settings()
+    loaded = load_model(model.resolve(), settings.max_unseen_words)
+    if file is None:
+        corpora, folder = read_recipe(model / RECIPE_FILE).corpora, data or Path()
+    else:
+        named = {"name": file.name, "licence": "", "url": "", "format": file_format}
+        corpora, folder = (Corpus.model_validate({**named, "test": (file.name,)}),), file.parent
+    for found in evaluate_corpora(
+        corpora,
+        loaded.tagger,
+        loaded.manifest.task,
+        folder,
+        ("dev", "test"),
+        settings.max_sentence_tokens,
+    ):
+        detail = ""
+        if found.metric == "entity_f1":
+            detail = f" (precision {_percent(found.precision)}, recall {_percent(found.recall)})"
+        click.echo(
+            f"{found.data} {found.split}: {found.metric} {_percent(found.value)}{detail}, "
+            f"{found.sentences} sentences, {found.tokens} tokens; {found.scheme}"
+        )
+
+
+@main.command()
+@click.option("--url", default="http://127.0.0.1:8080", show_default=True, help="The server.")
+@click.option("--timeout", "timeout_s", default=5.0, show_default=True, help="Seconds to wait.")
+@_says_what_is_wrong
+def health(url: str, timeout_s: float) -> None:
+    """Ask a running server for its health; exit code 0 where it is ready, else 1."""
+    with TrellisClient(url, timeout_s=timeout_s, retries=0) as client:
+        answer = client.health()
+        click.echo(f"{answer['status']}, version {answer['version']}")
+        for model in answer["models"]:
+            click.echo(f"  {model['name']} {model['version']}")
+        sys.exit(0 if client.ready() else 1)
+
+
+def _percent(share: float | None) -> str:
+    return "not defined" if share is None else f"{100 * share:.2f}"

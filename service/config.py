@@ -1,0 +1,73 @@
+"""Every setting, once: its environment variable, its default and its meaning."""
+
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from service.errors import SettingError
+
+_PREFIX = "TRELLIS_"
+_CHECKOUT_MODELS = Path(__file__).resolve().parent.parent / "models"
+_IMAGE_MODELS = Path("/models")
+
+
+class Settings(BaseSettings):
+    """The settings of the service; each is read from ``TRELLIS_`` plus its name in capitals."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="ignore")
+
+    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 in the image.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    workers: int = Field(
+        0, ge=0, le=256, description="Worker processes; 0 takes one for each CPU of the container."
+    )
+    threads: int = Field(8, ge=2, le=256, description="Threads of each worker process.")
+    models_dir: Path | None = Field(
+        None,
+        description="Directory of the models; else /models where it exists, else the checkout's.",
+    )
+    models: str = Field(
+        "",
+        description="Names of the models to load, separated by commas; the first of each task "
+        "and tagset is its default. Empty loads the default of each task and tagset.",
+    )
+    max_body_bytes: int = Field(16_000_000, ge=1, description="Largest request body, in bytes.")
+    max_text_chars: int = Field(
+        1_000_000, ge=1, description="Longest text of one document, in code points."
+    )
+    max_documents: int = Field(1_000, ge=1, description="Most documents in one batch request.")
+    max_sentence_tokens: int = Field(
+        10_000, ge=1, description="A longer sentence is split at a token boundary and marked."
+    )
+    max_unseen_words: int = Field(
+        20_000, ge=0, description="Words outside a model's vocabulary whose rows are kept."
+    )
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """The names in `models`, in order, without blanks; empty where it is not set."""
+        return tuple(name for part in self.models.split(",") if (name := part.strip()))
+
+    @property
+    def models_path(self) -> Path:
+        """The directory of the models."""
+        if self.models_dir is not None:
+            return self.models_dir
+        return _IMAGE_MODELS if _IMAGE_MODELS.is_dir() else _CHECKOUT_MODELS
+
+
+def load_settings() -> Settings:
+    """Read the settings from the environment.
+
+    Raises
+    ------
+    SettingError
+        Where a variable has a value that cannot be used; names the variable.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = _PREFIX + str(first["loc"][0]).upper()
+        raise SettingError(name, first["msg"]) from error

@@ -1,0 +1,7 @@
+"""From scores to paths: the one decoder that every tagger shares. Knows no model."""
+
+from service.decoding.constraints import Constraints, bio_constraints
+from service.decoding.scores import ChainScores
+from service.decoding.viterbi import best_paths, viterbi_cells
+
+__all__ = ["ChainScores", "Constraints", "best_paths", "bio_constraints", "viterbi_cells"]

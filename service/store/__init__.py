@@ -1,0 +1,1 @@
+"""Model directories: what stands in them, loading them safely, and listing them."""

@@ -1,0 +1,79 @@
+"""`manifest.json`: what a model is, what it was trained on, and the checksums of its files."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+MODEL_NAME = re.compile(r"[a-z]{2,3}-[a-z]+-[a-z0-9]+(-[a-z0-9]+)*")
+"""``<language>-<task>-<name>``, such as ``en-ner-crf``."""
+
+ModelName = Annotated[str, StringConstraints(pattern=f"^{MODEL_NAME.pattern}$", max_length=100)]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+WEIGHTS_FILE = "weights.safetensors"
+MANIFEST_FILE = "manifest.json"
+MAX_MANIFEST_BYTES = 10_000_000
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Source(_Part):
+    """A data set that the model was trained on."""
+
+    name: str
+    licence: str
+    url: str | None = None
+    files: tuple[str, ...] = Field((), strict=False)
+
+
+class Score(_Part):
+    """One measured figure. `value` is a share between 0 and 1; null where it is not defined."""
+
+    data: str
+    split: Literal["dev", "test"]
+    metric: Literal["accuracy", "entity_f1"]
+    scheme: str
+    value: float | None = Field(ge=0, le=1)
+
+
+class TensorSpec(_Part):
+    """Type and shape of one array in the weights file."""
+
+    dtype: str
+    shape: tuple[int, ...] = Field(strict=False)
+
+
+class FileSpec(_Part):
+    """One file of the model directory."""
+
+    sha256: Sha256
+    size_bytes: int = Field(ge=0)
+    tensors: dict[str, TensorSpec] | None = None
+    length: int | None = Field(None, ge=0, description="Entries of a vocabulary file.")
+
+
+class Manifest(_Part):
+    """The manifest of a model directory; the reference is ``models/README.md``."""
+
+    format: Literal[1]
+    name: ModelName
+    version: str = Field(pattern=r"^\d+\.\d+\.\d+$")
+    description: str
+    language: str = Field(pattern=r"^[a-z]{2,3}$")
+    task: Literal["tag", "ner"]
+    tagset: str | None = Field(
+        description="Of a tagger of parts of speech: ptb, ud or another; null for ner."
+    )
+    architecture: str
+    labels: tuple[Label, ...] = Field(min_length=1, strict=False)
+    tokenizer: str
+    default: bool = Field(description="Whether it is the default of its task and tagset.")
+    licence: str
+    sources: tuple[Source, ...] = Field(strict=False)
+    scores: tuple[Score, ...] = Field(strict=False)
+    files: dict[FileName, FileSpec]

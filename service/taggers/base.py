@@ -1,0 +1,94 @@
+"""What every tagger is: labels, and a score for every tag sequence of a sentence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.decoding import ChainScores
+from service.text.tokens import Offsets
+
+
+class Tagger(Protocol):
+    """A model that scores tag sequences. Immutable after load, safe to share by threads."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The K tags; a tag id is an index into it."""
+
+    def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
+        """Score the M words of a packed batch of S sentences.
+
+        Parameters
+        ----------
+        words : M strings, none empty.
+        sentence_offsets : (S + 1,) int64.
+
+        Returns
+        -------
+        ChainScores over (M, K) emissions, constraints included.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What training estimates and a model directory holds; a tagger is made from it.
+
+    Attributes
+    ----------
+    labels : the K tags.
+    arrays : numeric arrays, by name.
+    vocabularies : lists of strings, by name.
+    """
+
+    labels: tuple[str, ...]
+    arrays: Mapping[str, NDArray[Any]]
+    vocabularies: Mapping[str, list[str]]
+
+    def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f") -> NDArray[Any]:
+        """The array of that name, checked.
+
+        Parameters
+        ----------
+        name : key in `arrays`.
+        shape : expected lengths; None takes any.
+        kind : NumPy kinds that are right: "f" floating, "iu" integers.
+
+        Raises
+        ------
+        ValueError
+            Where it is missing, or has another type or shape, or a floating one holds NaN or
+            plus infinity.
+        """
+        if name not in self.arrays:
+            raise ValueError(f"the array {name} is missing")
+        array = self.arrays[name]
+        fits = len(shape) == array.ndim and all(
+            expected in (None, got) for expected, got in zip(shape, array.shape, strict=True)
+        )
+        if not fits or array.dtype.kind not in kind:
+            expected = ", ".join("any" if length is None else str(length) for length in shape)
+            raise ValueError(
+                f"the array {name} is {array.dtype} of shape {array.shape}; "
+                f"expected kind {kind} of shape ({expected})"
+            )
+        if array.dtype.kind == "f" and not (array < np.inf).all():
+            raise ValueError(f"the array {name} holds NaN or plus infinity")
+        return array
+
+    def vocabulary(self, name: str) -> list[str]:
+        """The vocabulary of that name, checked.
+
+        Raises
+        ------
+        ValueError
+            Where it is missing or has an entry twice.
+        """
+        if name not in self.vocabularies:
+            raise ValueError(f"the vocabulary {name} is missing")
+        entries = self.vocabularies[name]
+        if len(set(entries)) != len(entries):
+            raise ValueError(f"the vocabulary {name} has an entry twice")
+        return entries

@@ -1,0 +1,94 @@
+"""What depends on the word alone is computed once: a table, and a bounded cache for the rest."""
+
+from collections.abc import Callable, Sequence
+from itertools import repeat
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.floating[Any]]
+
+_MAX_KEY_CHARS = 100
+"""A longer unseen word is not kept, so that the cache's memory is bounded too."""
+
+
+class WordRows:
+    """An array for every word, gathered for many words at once.
+
+    Rows of known words are one table, made at load, before the workers fork, and never written
+    again. Rows of other words are computed, and kept in an `_UnseenRows`.
+
+    Parameters
+    ----------
+    words : the V known words, at least one.
+    table : (V, ...) their rows.
+    compute : from N other words to their (N, ...) rows, always the same for the same word.
+    max_unseen : how many unseen words are kept.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        table: Rows,
+        compute: Callable[[Sequence[str]], Rows],
+        max_unseen: int,
+    ) -> None:
+        self._ids = {word: i for i, word in enumerate(words)}
+        self._table = table
+        self._unseen = _UnseenRows(compute, table.shape[1:], table.dtype, max_unseen)
+
+    def gather(self, words: Sequence[str]) -> Rows:
+        """Rows of M words, (M, ...): a new array, which the caller may write to."""
+        ids = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int64, count=len(words))
+        rows = self._table[ids]  # an unseen word has the last row here, until it gets its own
+        unseen = np.flatnonzero(ids < 0)
+        if len(unseen):
+            rows[unseen] = self._unseen.gather([words[i] for i in unseen.tolist()])
+        return rows
+
+
+class _UnseenRows:
+    """A bounded cache of rows. When it is full, the whole generation makes room for the next.
+
+    A caller gets a copy that was made under the lock, so no later change reaches a running batch.
+    """
+
+    def __init__(
+        self,
+        compute: Callable[[Sequence[str]], Rows],
+        row_shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+        capacity: int,
+    ) -> None:
+        self._compute = compute
+        self._capacity = capacity
+        self._lock = Lock()
+        self._slots: dict[str, int] = {}
+        self._rows = np.empty((max(capacity, 1), *row_shape), dtype)
+
+    def gather(self, words: Sequence[str]) -> Rows:
+        """Rows of N words, (N, ...)."""
+        types = list(dict.fromkeys(words))
+        with self._lock:
+            slots = np.array([self._slots.get(word, -1) for word in types])
+            rows = self._rows[slots]
+        missing = np.flatnonzero(slots < 0)
+        if len(missing):
+            new = [types[i] for i in missing.tolist()]
+            rows[missing] = self._compute(new)
+            with self._lock:
+                self._keep(new, rows[missing])
+        position = {word: i for i, word in enumerate(types)}
+        gathered: Rows = rows[[position[word] for word in words]]
+        return gathered
+
+    def _keep(self, words: Sequence[str], rows: Rows) -> None:
+        for word, row in zip(words, rows, strict=True):
+            if word in self._slots or len(word) > _MAX_KEY_CHARS or not self._capacity:
+                continue
+            if len(self._slots) == self._capacity:
+                self._slots = {}
+            self._rows[len(self._slots)] = row
+            self._slots[word] = len(self._slots)

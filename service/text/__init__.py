@@ -1,0 +1,1 @@
+"""Text and its units: tokens, sentences, spans, word features, corpus files."""

@@ -1,0 +1,110 @@
+"""Corpus files: CoNLL-U, and two columns of words and tags.
+
+Lines end at a line feed (a carriage return before it is dropped) and at nothing else: a word may
+hold U+0085 or U+2028, which `str.splitlines` would take for the end of a line.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from service.errors import CorpusError
+
+Column = Literal["upos", "xpos"]
+
+_CONLLU_COLUMNS = 10
+_TAG_COLUMN = {"upos": 3, "xpos": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedSentence:
+    """Words and their tags, equally many and at least one."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def read_columns(path: Path) -> list[TaggedSentence]:
+    """Read a file of two or more columns, a token a line and a blank line after a sentence.
+
+    The first column is the word and the last one its tag; tabs separate them, or single blanks
+    in a line without a tab.
+
+    Raises
+    ------
+    CorpusError
+        Names the line that is malformed, or the file that cannot be read.
+    """
+    return list(_sentences(path, _row_of_columns))
+
+
+def read_conllu(path: Path, column: Column) -> list[TaggedSentence]:
+    """Read words and tags of a CoNLL-U file: the lines whose ID is an integer.
+
+    Parameters
+    ----------
+    path : the file.
+    column : which tag to read, ``upos`` (column 4) or ``xpos`` (column 5).
+
+    Raises
+    ------
+    CorpusError
+        Names the line that is malformed, or the file that cannot be read.
+    """
+    return list(_sentences(path, partial(_row_of_conllu, _TAG_COLUMN[column])))
+
+
+Row = tuple[str, str]  # a word and its tag
+
+
+def _row_of_columns(line: str) -> Row:
+    fields = line.split("\t" if "\t" in line else " ")
+    if len(fields) < 2:
+        raise ValueError("expected a word and a tag, separated by a tab")
+    return fields[0], fields[-1]
+
+
+def _row_of_conllu(column: int, line: str) -> Row | None:
+    if line.startswith("#"):
+        return None
+    fields = line.split("\t")
+    if len(fields) != _CONLLU_COLUMNS:
+        raise ValueError(f"expected {_CONLLU_COLUMNS} columns, found {len(fields)}")
+    return (fields[1], fields[column]) if fields[0].isdigit() else None
+
+
+def _sentences(path: Path, row_of: Callable[[str], Row | None]) -> Iterator[TaggedSentence]:
+    rows: list[Row] = []
+    for number, line in enumerate(_lines(path), start=1):
+        if not line or line.isspace():
+            yield from _pack(rows)
+            rows = []
+            continue
+        try:
+            row = row_of(line)
+        except ValueError as error:
+            raise CorpusError(path, number, str(error)) from error
+        if row is not None:
+            if not row[0] or row[0].isspace() or not row[1]:
+                raise CorpusError(path, number, "the word or the tag is empty")
+            rows.append(row)
+    yield from _pack(rows)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise CorpusError(path, None, error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise CorpusError(path, line, "not valid UTF-8") from error
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def _pack(rows: list[Row]) -> Iterator[TaggedSentence]:
+    if rows:
+        words, tags = zip(*rows, strict=True)
+        yield TaggedSentence(words, tags)

@@ -1,0 +1,76 @@
+"""The model card: what a model is, what it was made from, and how good it was found to be."""
+
+from service.store.manifest import Manifest, Score
+
+_METRICS = {"accuracy": "accuracy of tags", "entity_f1": "entity F1"}
+
+
+def model_card(manifest: Manifest) -> str:
+    """The card of a model as Markdown; all in it stands in the manifest."""
+    tagset = f", tagset {manifest.tagset}" if manifest.tagset else ""
+    lines = [
+        f"# {manifest.name} {manifest.version}",
+        "",
+        manifest.description,
+        "",
+        f"- Task: `/{manifest.task}`{tagset}; language {manifest.language}; "
+        f"architecture {manifest.architecture}; tokenizer {manifest.tokenizer}",
+        f"- Labels ({len(manifest.labels)}): {', '.join(f'`{label}`' for label in manifest.labels)}",
+        f"- Licence of the model: {manifest.licence}",
+        "",
+        *_sources(manifest),
+        *_scores(manifest),
+        "## Made again by",
+        "",
+        "```sh",
+        f"trellis train models/{manifest.name}/recipe.toml --data DATA",
+        "```",
+        "",
+        "`DATA` is the folder with the files that the recipe names; the same data give the same "
+        "bytes.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _sources(manifest: Manifest) -> list[str]:
+    if not manifest.sources:
+        return []
+    rows = [
+        f"| [{source.name}]({source.url}) | {source.licence} | {', '.join(source.files)} |"
+        for source in manifest.sources
+    ]
+    return [
+        "## Trained on",
+        "",
+        "| data | licence | files |",
+        "| --- | --- | --- |",
+        *rows,
+        "",
+        "Sentences that stand in a dev or test file were left out.",
+        "",
+    ]
+
+
+def _scores(manifest: Manifest) -> list[str]:
+    if not manifest.scores:
+        return []
+    return [
+        "## Measured",
+        "",
+        "| data | split | measure | figure |",
+        "| --- | --- | --- | --- |",
+        *map(_row, manifest.scores),
+        "",
+        "Dev was used for tuning; test was measured once, by",
+        "",
+        "```sh",
+        f"trellis evaluate models/{manifest.name} --data DATA",
+        "```",
+        "",
+    ]
+
+
+def _row(score: Score) -> str:
+    measure = f"{_METRICS[score.metric]}; {score.scheme}"
+    figure = "not defined" if score.value is None else f"{100 * score.value:.2f}"
+    return f"| {score.data} | {score.split} | {measure} | {figure} |"

@@ -1,0 +1,146 @@
+"""From a recipe and a data folder to a model directory."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from service.config import Settings
+from service.errors import RecipeError
+from service.store.directory import make_tagger, write_model
+from service.store.manifest import Manifest, Score, Source
+from service.taggers import ARCHITECTURES, Parameters
+from service.text import tokenizer
+from service.text.conll import TaggedSentence
+from service.text.spans import repair
+from service.training import crf, hmm
+from service.training.card import model_card
+from service.training.evaluation import Evaluation, Split, evaluate_corpora
+from service.training.recipe import Recipe
+from service.training.tables import tabulate
+
+
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """How the parameters of an architecture are estimated, and with which options."""
+
+    options: type[BaseModel]
+    estimate: Callable[[Sequence[TaggedSentence], tuple[str, ...], Any], Parameters]
+
+
+ESTIMATORS: Mapping[str, Estimator] = {
+    "hmm": Estimator(hmm.HmmOptions, hmm.estimate),
+    "crf": Estimator(crf.CrfOptions, crf.estimate),
+}
+
+
+def train(
+    recipe: Recipe, data: Path, out: Path, splits: Sequence[Split], settings: Settings
+) -> Manifest:
+    """Estimate a model, measure it, and write its directory.
+
+    Sentences that stand in a dev or test file of the recipe are left out of the training. The
+    same recipe and data give the same bytes.
+
+    Parameters
+    ----------
+    recipe : what to make.
+    data : the folder that the recipe's files lie in.
+    out : the model directory to write.
+    splits : what to measure: ("dev",) while tuning, ("dev", "test") to report.
+    settings : the bounds that the model is served with.
+
+    Raises
+    ------
+    RecipeError, CorpusError
+        Where the recipe or the data cannot be used; nothing is written then.
+    """
+    if recipe.architecture not in ARCHITECTURES:
+        raise RecipeError(
+            f"unknown architecture {recipe.architecture}; known: {', '.join(ARCHITECTURES)}"
+        )
+    parameters = tabulate(recipe.tables) if recipe.tables is not None else _estimate(recipe, data)
+    manifest = _describe(recipe, parameters.labels)
+    tagger = make_tagger(out, manifest, parameters, settings.max_unseen_words)
+    found = evaluate_corpora(
+        recipe.corpora, tagger, recipe.task, data, splits, settings.max_sentence_tokens
+    )
+    manifest = manifest.model_copy(update={"scores": tuple(map(_score, found))})
+    return write_model(out, manifest, parameters, model_card(manifest))
+
+
+def _score(evaluation: Evaluation) -> Score:
+    return Score(
+        data=evaluation.data,
+        split=evaluation.split,
+        metric=evaluation.metric,
+        scheme=evaluation.scheme,
+        value=round(evaluation.value, 4) if evaluation.value is not None else None,
+    )
+
+
+def _estimate(recipe: Recipe, data: Path) -> Parameters:
+    estimator = ESTIMATORS[recipe.architecture]
+    try:
+        options = estimator.options.model_validate(recipe.options)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise RecipeError(f"options.{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    sentences = training_sentences(recipe, data)
+    labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
+    return estimator.estimate(sentences, labels, options)
+
+
+def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:
+    """The training sentences of all corpora, without those that dev and test files hold.
+
+    BIO tags are repaired to strict IOB2.
+    """
+    held_out = {
+        sentence.words
+        for corpus in recipe.corpora
+        for split in ("dev", "test")
+        for sentence in corpus.read(data, split)
+    }
+    found = [sentence for corpus in recipe.corpora for sentence in corpus.read(data, "train")]
+    kept = [sentence for sentence in found if sentence.words not in held_out]
+    print(
+        f"{recipe.name}: {len(kept)} training sentences; {len(found) - len(kept)} left out, "
+        "since a dev or test file holds them",
+        file=sys.stderr,
+    )
+    if not kept:
+        raise RecipeError("no training sentence is left")
+    if recipe.task == "ner":
+        try:
+            kept = [TaggedSentence(s.words, tuple(repair(s.tags))) for s in kept]
+        except ValueError as error:
+            raise RecipeError(f"the training data: {error}") from error
+    return kept
+
+
+def _describe(recipe: Recipe, labels: tuple[str, ...]) -> Manifest:
+    return Manifest(
+        format=1,
+        name=recipe.name,
+        version=recipe.version,
+        description=recipe.description,
+        language=recipe.language,
+        task=recipe.task,
+        tagset=recipe.tagset,
+        architecture=recipe.architecture,
+        labels=labels,
+        tokenizer=tokenizer.VERSION,
+        default=recipe.default,
+        licence=recipe.licence,
+        sources=tuple(
+            Source(name=c.name, licence=c.licence, url=c.url, files=c.train)
+            for c in recipe.corpora
+            if c.train
+        ),
+        scores=(),
+        files={},
+    )

@@ -1,0 +1,153 @@
+"""What every tagger keeps, whatever it is made of. A new architecture is one entry in `MADE`."""
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.decoding import best_paths
+from service.pipeline import annotate
+from service.store.directory import constraints_of
+from service.taggers import ARCHITECTURES
+from service.text.tokens import Tokens
+from service.training import crf, hmm
+from tests.made_corpora import ner_sentences, tag_sentences
+
+CRF = crf.CrfOptions(l1=0.1, l2=0.1, max_iterations=20)
+HMM = hmm.HmmOptions()
+MADE = {
+    ("hmm", "tag"): lambda sentences, labels: hmm.estimate(sentences, labels, HMM),
+    ("hmm", "ner"): lambda sentences, labels: hmm.estimate(sentences, labels, HMM),
+    ("crf", "tag"): lambda sentences, labels: crf.estimate(sentences, labels, CRF),
+    ("crf", "ner"): lambda sentences, labels: crf.estimate(sentences, labels, CRF),
+}
+MAKE_SENTENCES = {"tag": tag_sentences, "ner": ner_sentences}
+HOSTILE = [
+    "\u200b",
+    "e\u0301",
+    "\u00e9",
+    "İ",
+    "👩\u200d👩\u200d👧",
+    "क्या",
+    "\x00",
+    "\udddd",
+    "-",
+    "a-b",
+    "x" * 100_000,
+    "B-PER",
+    "\x85x",
+    "US-",
+]
+words_seen_and_unseen = st.lists(
+    st.one_of(
+        st.sampled_from(["the", "a", ".", "mr", "Corp", "Bade", "bade", "badetion", *HOSTILE]),
+        st.text(min_size=1, max_size=6).filter(lambda word: not word.isspace()),
+    ),
+    max_size=6,
+)
+
+
+def test_every_architecture_is_held_to_this_contract():
+    assert {architecture for architecture, _ in MADE} == set(ARCHITECTURES)
+
+
+@pytest.fixture(scope="module", params=MADE, ids=" ".join)
+def kind(request):
+    architecture, task = request.param
+    sentences = MAKE_SENTENCES[task](200)
+    labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
+    return architecture, task, MADE[request.param](sentences, labels)
+
+
+@pytest.fixture(scope="module")
+def make(kind):
+    """From a cache bound to a fresh tagger."""
+    architecture, task, parameters = kind
+    constraints = constraints_of(task, parameters.labels)
+    return lambda max_unseen: ARCHITECTURES[architecture](parameters, constraints, max_unseen)
+
+
+@pytest.fixture(scope="module")
+def tagger(make):
+    return make(1000)
+
+
+def score(tagger, sentences):
+    tokens = Tokens.from_sentences(sentences)
+    return tagger.score(tokens.words, tokens.sentence_offsets)
+
+
+def tags(tagger, sentences):
+    return [tagger.labels[i] for i in best_paths(score(tagger, sentences))]
+
+
+def test_scores_have_a_row_a_token_and_a_column_a_label(tagger):
+    scores = score(tagger, [["the", "badetion"], [], ["."]])
+    assert scores.emissions.shape == (3, len(tagger.labels))
+    assert scores.offsets.tolist() == [0, 2, 2, 3]
+    assert len(set(tagger.labels)) == len(tagger.labels)
+
+
+def test_it_has_learned_what_there_was_to_learn(tagger, kind):
+    sentences = MAKE_SENTENCES[kind[1]](100, seed=1)
+    found = tags(tagger, [s.words for s in sentences])
+    gold = [tag for s in sentences for tag in s.tags]
+    assert np.mean([f == g for f, g in zip(found, gold, strict=True)]) > 0.95
+
+
+@pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
+def test_no_words_have_no_tags(tagger, sentences):
+    assert tags(tagger, sentences) == []
+
+
+@given(st.lists(words_seen_and_unseen, max_size=4))
+def test_a_sentence_scores_the_same_alone_and_in_any_batch(tagger, sentences):
+    together = score(tagger, sentences)
+    alone = [score(tagger, [words]).emissions for words in sentences]
+    assert np.array_equal(together.emissions, np.concatenate([together.emissions[:0], *alone]))
+
+
+@given(words_seen_and_unseen)
+def test_scoring_twice_gives_the_same(tagger, words):
+    assert np.array_equal(score(tagger, [words]).emissions, score(tagger, [words]).emissions)
+
+
+@given(words_seen_and_unseen)
+def test_any_words_can_be_decoded(tagger, words):
+    assert len(tags(tagger, [words])) == len(words)
+
+
+@given(st.lists(words_seen_and_unseen, max_size=4))
+def test_entities_are_strict_iob2(tagger, kind, sentences):
+    if kind[1] == "ner":
+        for words in sentences:
+            pairs = itertools.pairwise(["O", *tags(tagger, [words])])
+            assert all(tag[0] != "I" or before[2:] == tag[2:] for before, tag in pairs)
+
+
+def test_eight_threads_with_a_tiny_cache_answer_as_no_cache_does(make):
+    rng = np.random.default_rng(0)
+    unseen = [f"Zq{i}tion" for i in range(40)]
+    batches = [[list(rng.choice(unseen, 5)), ["the"]] for _ in range(400)]
+    without, tiny = make(0), make(3)
+    expected = [score(without, batch).emissions for batch in batches]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda batch: score(tiny, batch).emissions, batches))
+    assert all(map(np.array_equal, found, expected))
+
+
+def test_a_long_sentence_is_split_at_token_boundaries_and_marked(tagger, kind):
+    words = ["the", "badetion"] * 6
+    [annotation] = annotate(
+        tagger,
+        [Tokens.from_sentences([["."], words, [], ["."]])],
+        spans=kind[1] == "ner",
+        max_sentence_tokens=5,
+    )
+    assert annotation.tokens.words == [".", *words, "."]
+    assert np.diff(annotation.tokens.sentence_offsets).tolist() == [1, 5, 5, 2, 0, 1]
+    assert annotation.split.tolist() == [False, True, True, True, False, False]
+    assert len(annotation.tag_ids) == 14

@@ -1,0 +1,70 @@
+"""Corpora that the tests make for themselves: small languages in which endings tell tags."""
+
+import random
+from pathlib import Path
+
+from service.text.conll import TaggedSentence
+
+_SYLLABLES = ("ba", "de", "ki", "lo", "mu", "na", "po", "ri", "sa", "tu")
+_TAG_PATTERN = ("DT", "JJ", "NN", "VB", "DT", "NN", "RB", ".")
+_ENDINGS = {"JJ": "ous", "NN": "tion", "VB": "ize", "RB": "ly"}
+_FIXED = {"DT": ("the", "a"), ".": (".", "!")}
+_LABELS = ("PER", "ORG")
+
+
+def tag_sentences(count: int, seed: int = 0) -> list[TaggedSentence]:
+    """Sentences with parts of speech that endings give away."""
+    rng = random.Random(seed)
+    return [_sentence(rng, _TAG_PATTERN[: rng.randint(1, 8)]) for _ in range(count)]
+
+
+def ner_sentences(count: int, seed: int = 0) -> list[TaggedSentence]:
+    """Sentences with BIO tags: persons after *mr*, organisations that end in *Corp*."""
+    rng = random.Random(seed)
+    sentences = []
+    for _ in range(count):
+        pairs = [(_stem(rng), "O") for _ in range(rng.randint(1, 4))]
+        if rng.random() < 0.5:
+            pairs += [("mr", "O"), (_name(rng), "B-PER"), (_name(rng), "I-PER")]
+        if rng.random() < 0.5:
+            pairs += [(_name(rng), "B-ORG"), ("Corp", "I-ORG")]
+        words, tags = zip(*pairs, (".", "O"), strict=True)
+        sentences.append(TaggedSentence(words, tags))
+    return sentences
+
+
+def write_columns(path: Path, sentences: list[TaggedSentence]) -> None:
+    """Write sentences as a two-column file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "".join(
+            "".join(f"{w}\t{t}\n" for w, t in zip(s.words, s.tags, strict=True)) + "\n"
+            for s in sentences
+        ),
+        encoding="utf-8",
+    )
+
+
+def write_conllu(path: Path, sentences: list[TaggedSentence]) -> None:
+    """Write sentences as CoNLL-U with the tag as both UPOS and XPOS."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for sentence in sentences:
+        lines.append(f"# text = {' '.join(sentence.words)}")
+        for i, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True), start=1):
+            lines.append(f"{i}\t{word}\t_\t{tag}\t{tag}\t_\t_\t_\t_\t_")
+        lines.append("")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _sentence(rng: random.Random, tags: tuple[str, ...]) -> TaggedSentence:
+    words = [rng.choice(_FIXED[t]) if t in _FIXED else _stem(rng) + _ENDINGS[t] for t in tags]
+    return TaggedSentence(tuple(words), tags)
+
+
+def _stem(rng: random.Random) -> str:
+    return "".join(rng.choices(_SYLLABLES, k=2))
+
+
+def _name(rng: random.Random) -> str:
+    return _stem(rng).capitalize()

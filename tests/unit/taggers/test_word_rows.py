@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+from service.taggers.word_rows import WordRows
+
+
+class Counting:
+    """Rows that say what word they are of, and a count of how often each was computed."""
+
+    def __init__(self):
+        self.computed = []
+
+    def __call__(self, words):
+        self.computed += words
+        return np.array([[len(word), sum(map(ord, word))] for word in words], dtype=float)
+
+
+@pytest.fixture
+def compute():
+    return Counting()
+
+
+@pytest.fixture
+def rows(compute):
+    known = ["a", "bb"]
+    table = compute(known)
+    compute.computed.clear()
+    return WordRows(known, table, compute, max_unseen=3)
+
+
+def expected(words):
+    return Counting()(words)
+
+
+def test_rows_come_in_the_order_of_the_words(rows):
+    words = ["x", "a", "yy", "bb", "x", "a"]
+    assert (rows.gather(words) == expected(words)).all()
+
+
+def test_known_words_are_never_computed_again(rows, compute):
+    rows.gather(["a", "bb", "a"])
+    assert compute.computed == []
+
+
+def test_an_unseen_word_is_computed_once(rows, compute):
+    rows.gather(["x", "x", "a"])
+    rows.gather(["x"])
+    assert compute.computed == ["x"]
+
+
+def test_a_full_cache_makes_room_for_the_next_generation(rows, compute):
+    for word in ["p", "q", "r", "s", "s", "p"]:
+        assert (rows.gather([word]) == expected([word])).all()
+    assert compute.computed == ["p", "q", "r", "s", "p"]
+
+
+def test_more_unseen_words_than_the_cache_holds_are_all_right(rows):
+    words = [f"w{i}" for i in range(20)]
+    assert (rows.gather(words) == expected(words)).all()
+
+
+def test_a_very_long_word_is_not_kept(rows, compute):
+    word = "x" * 1000
+    rows.gather([word])
+    rows.gather([word])
+    assert compute.computed == [word, word]
+
+
+def test_what_a_caller_got_never_changes(rows):
+    got = rows.gather(["a", "x"])
+    for word in ["p", "q", "r", "s"]:
+        rows.gather([word])
+    assert (got == expected(["a", "x"])).all()
+    got[:] = 0
+    assert (rows.gather(["a", "x"]) == expected(["a", "x"])).all()
+
+
+def test_no_words_have_no_rows(rows):
+    assert rows.gather([]).shape == (0, 2)
+
+
+def test_a_cache_of_nothing_answers_the_same(compute):
+    rows = WordRows(["a"], compute(["a"]), compute, max_unseen=0)
+    assert (rows.gather(["x", "a", "x"]) == expected(["x", "a", "x"])).all()

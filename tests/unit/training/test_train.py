@@ -1,0 +1,143 @@
+"""From corpora and a recipe to a model directory, on data that the tests make."""
+
+import pytest
+
+from service.config import Settings
+from service.errors import CorpusError, RecipeError
+from service.store.registry import load_model
+from service.training.evaluation import evaluate
+from service.training.recipe import Recipe
+from service.training.train import train, training_sentences
+from tests.made_corpora import ner_sentences, tag_sentences, write_columns, write_conllu
+
+CORPUS = {"name": "Made", "licence": "none", "url": "https://example.org/"}
+OPTIONS = {"hmm": {}, "crf": {"l1": 0.05, "l2": 0.05, "max_iterations": 15}}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A data folder with train, dev and test files of both kinds."""
+    folder = tmp_path_factory.mktemp("data")
+    for seed, split in enumerate(("train", "dev", "test")):
+        write_conllu(folder / f"pos/{split}.conllu", tag_sentences(150, seed))
+        write_columns(folder / f"ner/{split}.tsv", ner_sentences(150, seed))
+    return folder
+
+
+def recipe(architecture="crf", task="tag", **replaced):
+    file = "pos/{}.conllu" if task == "tag" else "ner/{}.tsv"
+    corpus = {
+        **CORPUS,
+        "format": "xpos" if task == "tag" else "columns",
+        **{split: [file.format(split)] for split in ("train", "dev", "test")},
+    }
+    return Recipe.model_validate(
+        {
+            "name": f"xx-{task}-{architecture}",
+            "version": "1.0.0",
+            "description": "made by a test",
+            "language": "xx",
+            "task": task,
+            "tagset": "made" if task == "tag" else None,
+            "architecture": architecture,
+            "licence": "none",
+            "options": OPTIONS.get(architecture, {}),
+            "corpora": [corpus],
+            **replaced,
+        }
+    )
+
+
+NO_BIO_TAGS = [{**CORPUS, "format": "xpos", "train": ["pos/train.conllu"]}]
+
+
+def run(recipe, data, out, splits=("dev", "test")):
+    return train(recipe, data, out, splits, Settings())
+
+
+@pytest.mark.parametrize("task", ["tag", "ner"])
+@pytest.mark.parametrize("architecture", ["hmm", "crf"])
+def test_a_trained_model_is_served_with_the_scores_of_its_manifest(
+    architecture, task, data, tmp_path
+):
+    made = recipe(architecture, task)
+    out = tmp_path / made.name
+    manifest = run(made, data, out)
+    loaded = load_model(out, 100)
+    assert loaded.manifest == manifest
+    assert [(score.data, score.split) for score in manifest.scores] == [
+        ("Made", "dev"),
+        ("Made", "test"),
+    ]
+    for score in manifest.scores:
+        sentences = made.corpora[0].read(data, score.split)
+        again = evaluate(loaded.tagger, task, sentences, "Made", score.split, 10_000)
+        assert again.value == pytest.approx(score.value, abs=1e-4)
+        assert score.value > 0.8
+        assert f"| Made | {score.split} |" in (out / "README.md").read_text()
+    assert manifest.sources[0].files == (made.corpora[0].train[0],)
+
+
+@pytest.mark.parametrize("architecture", ["hmm", "crf"])
+def test_training_twice_gives_the_same_bytes(architecture, data, tmp_path):
+    outs = [tmp_path / side / f"xx-ner-{architecture}" for side in ("once", "twice")]
+    for out in outs:
+        run(recipe(architecture, "ner"), data, out)
+    once, twice = ({p.name: p.read_bytes() for p in out.iterdir()} for out in outs)
+    assert once == twice
+
+
+def test_while_tuning_the_test_files_are_not_measured(data, tmp_path):
+    manifest = run(recipe("hmm"), data, tmp_path / "xx-tag-hmm", splits=("dev",))
+    assert [score.split for score in manifest.scores] == ["dev"]
+
+
+def test_sentences_of_dev_and_test_files_are_left_out_of_the_training(data):
+    made = recipe()
+    kept = {sentence.words for sentence in training_sentences(made, data)}
+    for split in ("dev", "test"):
+        assert not kept & {sentence.words for sentence in made.corpora[0].read(data, split)}
+    assert kept < {sentence.words for sentence in made.corpora[0].read(data, "train")}
+
+
+def test_ill_formed_training_tags_are_repaired(tmp_path):
+    (tmp_path / "train.tsv").write_text("Jane\tI-PER\nran\tO\n\nBob\tI-PER\nLee\tI-PER\n")
+    made = recipe("hmm", "ner", corpora=[{**CORPUS, "format": "columns", "train": ["train.tsv"]}])
+    assert [s.tags for s in training_sentences(made, tmp_path)] == [
+        ("B-PER", "O"),
+        ("B-PER", "I-PER"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("replaced", "reason"),
+    [
+        ({"architecture": "oracle"}, "unknown architecture oracle; known: hmm, crf"),
+        ({"options": {"l1": -1}}, "options.l1"),
+        ({"options": {"magic": 1}}, "options"),
+        ({"task": "ner", "tagset": None, "corpora": NO_BIO_TAGS}, "no BIO tag"),
+    ],
+)
+def test_a_recipe_that_cannot_be_followed_writes_nothing(replaced, reason, data, tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(RecipeError, match=reason):
+        run(recipe(**replaced), data, out)
+    assert not out.exists()
+
+
+def test_a_missing_corpus_file_is_named_and_nothing_is_written(data, tmp_path):
+    corpus = {**CORPUS, "format": "columns", "train": ["ner/nowhere.tsv"]}
+    with pytest.raises(CorpusError, match=r"nowhere\.tsv"):
+        run(recipe("hmm", "ner", corpora=[corpus]), data, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_training_data_that_other_files_hold_whole_leave_nothing_to_train_on(data):
+    corpus = {
+        **CORPUS,
+        "format": "columns",
+        "train": ["ner/dev.tsv"],
+        "dev": ["ner/dev.tsv"],
+    }
+    with pytest.raises(RecipeError, match="no training sentence is left"):
+        training_sentences(recipe("hmm", "ner", corpora=[corpus]), data)
