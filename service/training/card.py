@@ -15,7 +15,7 @@ def model_card(manifest: Manifest) -> str:
         "",
         f"- Task: `/{manifest.task}`{tagset}; language {manifest.language}; "
         f"architecture {manifest.architecture}; tokenizer {manifest.tokenizer}",
-        f"- Labels ({len(manifest.labels)}): {', '.join(f'`{label}`' for label in manifest.labels)}",
+        f"- {len(manifest.labels)} labels: {' '.join(f'`{label}`' for label in manifest.labels)}",
         f"- Licence of the model: {manifest.licence}",
         "",
         *_sources(manifest),

@@ -62,7 +62,7 @@ def test_without_names_the_default_of_each_task_and_tagset_is_loaded(models, ope
     assert list(registry.manifests) == ["en-ner-a", "en-ner-b", "en-pos-a", "en-pos-b", "en-upos-a"]
     assert registry.default("tag", "ptb").manifest.name == "en-pos-b"
     assert registry.default("ner", None).manifest.name == "en-ner-a"
-    with pytest.raises(ModelNotLoaded, match="en-pos-a.*TRELLIS_MODELS"):
+    with pytest.raises(ModelNotLoaded, match=r"en-pos-a.*TRELLIS_MODELS"):
         registry.get("en-pos-a")
 
 
@@ -88,7 +88,7 @@ def test_a_default_that_lies_there_unloaded_is_named(models, open_registry):
 
 def test_a_named_model_that_is_not_there_ends_the_start(models, open_registry):
     models("en-pos-a")
-    with pytest.raises(ModelError, match="en-pos-z.*no such model"):
+    with pytest.raises(ModelError, match=r"en-pos-z.*no such model"):
         open_registry("en-pos-a,en-pos-z")
 
 
@@ -105,7 +105,7 @@ def test_a_damaged_manifest_ends_the_start_even_where_the_model_is_not_loaded(
     models("en-pos-a")
     models("en-pos-b")
     (tmp_path / "en-pos-b" / "manifest.json").unlink()
-    with pytest.raises(ModelError, match="en-pos-b/manifest.json"):
+    with pytest.raises(ModelError, match=r"en-pos-b/manifest\.json"):
         open_registry("en-pos-a")
 
 

@@ -1,0 +1,72 @@
+# The two commands of the project are `make serve` and `make test`.
+
+PYTHON ?= python3
+# `make lock LOCK_FLAGS=--upgrade` takes the newest versions that pyproject.toml allows.
+LOCK_FLAGS ?=
+UV := uv==0.13.9
+
+VENV := .venv
+DEV_VENV := .venv-dev
+LOCK_VENV := .venv-lock
+DEV_PYTHON := $(DEV_VENV)/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test check test-system lock clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
+
+# exec: a signal to make reaches gunicorn, not a shell between the two.
+serve: $(VENV)/installed ## Serve the models of models/ on TRELLIS_HOST:TRELLIS_PORT
+	exec $(VENV)/bin/python -m gunicorn -c deploy/gunicorn.conf.py service.wsgi:app
+
+test: check ## Check the code, and run every test that needs only Python
+	$(DEV_PYTHON) -m pytest --ignore=tests/system
+
+check: $(DEV_VENV)/installed ## Check style, types and the layers of the imports
+	$(DEV_VENV)/bin/ruff check
+	$(DEV_VENV)/bin/ruff format --check
+	$(DEV_PYTHON) -m mypy
+	$(DEV_VENV)/bin/lint-imports
+
+test-system: $(DEV_VENV)/installed ## Run the tests that need more; a missing tool is a skip
+	$(DEV_PYTHON) -m pytest tests/system
+
+$(VENV)/installed: requirements.lock pyproject.toml
+	$(install)
+
+$(DEV_VENV)/installed: requirements-dev.lock pyproject.toml
+	$(install)
+
+# The venv begins empty (--clear takes the stamp along), and the stamp is the last thing written:
+# an install that was interrupted is done again, and what left the lock leaves the venv.
+define install
+	@$(require_python)
+	@echo "Installing $< into $(@D)"
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(pip_install) --require-hashes --requirement $<
+	@$(pip_install) --no-deps --editable .
+	@$(@D)/bin/python -m pip check
+	@touch $@
+endef
+pip_install = $(@D)/bin/python -m pip install --quiet --disable-pip-version-check
+require_python = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	{ echo 'Trellis needs Python 3.11 or newer: make PYTHON=/path/to/python3 ...' >&2; exit 1; }
+
+# The second lock is resolved under the first: what both hold has one version.
+lock: ## Write requirements.lock and requirements-dev.lock from pyproject.toml
+	@$(require_python)
+	$(PYTHON) -m venv --clear $(LOCK_VENV)
+	$(LOCK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
+	$(compile) pyproject.toml --output-file requirements.lock
+	$(compile) pyproject.toml --extra train --group dev --constraint requirements.lock \
+		--output-file requirements-dev.lock
+	rm -rf $(LOCK_VENV)
+compile = $(LOCK_VENV)/bin/uv pip compile --quiet --no-config $(LOCK_FLAGS) --universal \
+	--python-version 3.11 --fork-strategy fewest --generate-hashes \
+	--custom-compile-command 'make lock'
+
+clean: ## Remove the virtual environments, caches and build output
+	rm -rf $(VENV) $(DEV_VENV) $(LOCK_VENV) build dist *.egg-info
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

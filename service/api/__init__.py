@@ -1,0 +1,1 @@
+"""The HTTP surface: bytes to requests, annotations to JSON. `app.create_app` wires it."""

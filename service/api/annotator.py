@@ -1,0 +1,150 @@
+"""Documents of a request to answers; in a batch, each to its own answer or its own error."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, ParamSpec, TypeVar
+
+import orjson
+
+from service.api.answers import Json, document_answer
+from service.api.problems import Problem, problem_of
+from service.api.schemas import Document, validated
+from service.api.selection import Selection
+from service.config import Settings
+from service.errors import InputError, LimitExceeded
+from service.pipeline import Annotation, annotate
+from service.text.tokenizer import Tokenizer
+from service.text.tokens import Tokens
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _Prepared(NamedTuple):
+    """A document that is ready to be tagged; `text` is None where it came as tokens."""
+
+    text: str | None
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """Tags the documents of requests. Holds no state of a request, so threads share it."""
+
+    settings: Settings
+    tokenizer: Tokenizer
+
+    def answer(self, document: Document, selection: Selection) -> Json:
+        """The answer of one document.
+
+        Raises
+        ------
+        InputError
+            Where the document is too long or has a blank word.
+        """
+        text, tokens = self._prepare(document)
+        return _rendered(self._annotate_one(tokens, selection), text, selection)
+
+    def batch_answers(
+        self, documents: Sequence[object], selection: Selection
+    ) -> list[orjson.Fragment]:
+        """The answers of many documents, in order, each as JSON.
+
+        Raises
+        ------
+        LimitExceeded
+            Where there are too many.
+        """
+        limit = self.settings.max_documents
+        if len(documents) > limit:
+            setting = "TRELLIS_MAX_DOCUMENTS"
+            raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
+        prepared = [_attempt(self._validate_and_prepare, value) for value in documents]
+        good = [item for item in prepared if isinstance(item, _Prepared)]
+        annotations = iter(self._annotate_each([item.tokens for item in good], selection))
+        return [
+            _failed(item, index)
+            if isinstance(item, Problem)
+            else _finished(next(annotations), item.text, selection, index)
+            for index, item in enumerate(prepared)
+        ]
+
+    def _validate_and_prepare(self, value: object) -> _Prepared:
+        return self._prepare(validated(Document, value))
+
+    def _prepare(self, document: Document) -> _Prepared:
+        limit = self.settings.max_text_chars
+        if document.tokens is None:
+            text = document.text or ""
+            _check_length(len(text), limit, "/text")
+            return _Prepared(text, self.tokenizer.tokenize(text))
+        # Empty sentences have no characters, so their number is held to the limit as well.
+        chars = sum(len(word) for sentence in document.tokens for word in sentence)
+        _check_length(max(chars, len(document.tokens)), limit, "/tokens")
+        _check_words(document.tokens)
+        return _Prepared(None, Tokens.from_sentences(document.tokens))
+
+    def _annotate(self, documents: Sequence[Tokens], selection: Selection) -> list[Annotation]:
+        return annotate(
+            selection.model.tagger,
+            documents,
+            spans=selection.spans,
+            max_sentence_tokens=self.settings.max_sentence_tokens,
+        )
+
+    def _annotate_one(self, tokens: Tokens, selection: Selection) -> Annotation:
+        [annotation] = self._annotate([tokens], selection)
+        return annotation
+
+    def _annotate_each(
+        self, documents: Sequence[Tokens], selection: Selection
+    ) -> Sequence[Annotation | Problem]:
+        """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
+        try:
+            return self._annotate(documents, selection)
+        except Exception:
+            return [_attempt(self._annotate_one, tokens, selection) for tokens in documents]
+
+
+def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:
+    try:
+        return step(*args, **kwargs)
+    except Exception as error:
+        return problem_of(error)
+
+
+def _rendered(annotation: Annotation, text: str | None, selection: Selection) -> Json:
+    return document_answer(
+        annotation, text, unit=selection.unit, spans=selection.spans, labels=selection.labels
+    )
+
+
+def _finished(
+    outcome: Annotation | Problem, text: str | None, selection: Selection, index: int
+) -> orjson.Fragment:
+    if isinstance(outcome, Problem):
+        return _failed(outcome, index)
+    json = _attempt(_json, outcome, text, selection)
+    return _failed(json, index) if isinstance(json, Problem) else orjson.Fragment(json)
+
+
+def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:
+    """A document of a batch as JSON at once: its objects would take far more memory."""
+    return orjson.dumps(_rendered(annotation, text, selection))
+
+
+def _failed(problem: Problem, index: int) -> orjson.Fragment:
+    pointer = f"/documents/{index}{problem.document.get('pointer', '')}"
+    return orjson.Fragment(orjson.dumps({"error": problem.document | {"pointer": pointer}}))
+
+
+def _check_length(chars: int, limit: int, pointer: str) -> None:
+    if chars > limit:
+        raise LimitExceeded("the text", limit, "characters", "TRELLIS_MAX_TEXT_CHARS", pointer)
+
+
+def _check_words(sentences: Sequence[Sequence[str]]) -> None:
+    for row, sentence in enumerate(sentences):
+        for column, word in enumerate(sentence):
+            if not word or word.isspace():
+                raise InputError("A word must not be blank", f"/tokens/{row}/{column}")

@@ -1,0 +1,50 @@
+"""The app factory: everything is wired here, and nowhere else."""
+
+from flask import Flask, Response, request
+from flask_swagger_ui import get_swaggerui_blueprint
+
+from service.api.annotator import Annotator
+from service.api.health import assess
+from service.api.problems import register_problems
+from service.api.routes import state_routes, tagging_routes
+from service.config import Settings
+from service.store.registry import Registry
+from service.text.tokenizer import Tokenizer
+
+DOCS_PATH = "/docs"
+_DOCS_CONFIG = {
+    "app_name": "Trellis API",
+    "layout": "BaseLayout",  # without the bar that loads any address
+    "validatorUrl": None,  # else the page sends the document's address to swagger.io
+    "oauth2RedirectUrl": f"{DOCS_PATH}/oauth2-redirect.html",  # else made of the Host header
+}
+# The page works offline; this holds it to that. Its configuration is an inline script.
+_DOCS_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+)
+
+
+def create_app(settings: Settings, registry: Registry) -> Flask:
+    """Make the WSGI app. Every loaded model decodes a sentence first: see `/readyz`."""
+    tokenizer = Tokenizer()
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False  # a redirect to another spelling would be HTML
+    register_problems(app)
+    app.after_request(_finish)
+    app.register_blueprint(tagging_routes(settings, registry, Annotator(settings, tokenizer)))
+    app.register_blueprint(state_routes(registry, assess(registry, tokenizer)))
+    docs = get_swaggerui_blueprint(DOCS_PATH, "/openapi.json", _DOCS_CONFIG)
+    app.register_blueprint(docs)
+    # Its own rule ends in a slash, and would redirect.
+    app.add_url_rule(DOCS_PATH, view_func=app.view_functions[f"{docs.name}.show"])
+    return app
+
+
+def _finish(response: Response) -> Response:
+    if request.method == "OPTIONS":
+        response.headers.pop("Content-Type", None)  # an empty body is not HTML
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    if request.path.startswith(DOCS_PATH):
+        response.headers["Content-Security-Policy"] = _DOCS_POLICY
+    return response

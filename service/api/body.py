@@ -1,0 +1,91 @@
+"""The body of a request, from bytes to JSON.
+
+We read it ourselves: Werkzeug cuts a chunked body silently at its limit, and gunicorn hands a
+body shorter than its Content-Length over as if it were whole.
+"""
+
+from typing import IO
+
+import orjson
+from flask import Request
+
+from service.api.problems import (
+    INCOMPLETE_BODY,
+    MALFORMED_JSON,
+    UNSUPPORTED_ENCODING,
+    UNSUPPORTED_MEDIA_TYPE,
+    Problem,
+)
+from service.errors import LimitExceeded
+
+MEDIA_TYPE = "application/json"
+_DISCARDED_BYTES = 64 * 2**20
+_PIECE_BYTES = 2**16
+
+
+def read_json(request: Request, limit: int) -> object:
+    """Parse the body of a request, of at most `limit` bytes.
+
+    Raises
+    ------
+    Problem
+        Media type or encoding is another (415), the body ends early or is no JSON (400).
+    LimitExceeded
+        The body is larger than `limit`.
+    """
+    _check_headers(request)
+    body = _read_body(request, limit)
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Problem(MALFORMED_JSON, f"{error.msg}, at {place}") from None
+
+
+def _check_headers(request: Request) -> None:
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    if request.mimetype != MEDIA_TYPE or charset not in ("utf-8", "utf8"):
+        detail = f"the body must be {MEDIA_TYPE}, in UTF-8"
+        raise Problem(UNSUPPORTED_MEDIA_TYPE, detail, allowed=[MEDIA_TYPE])
+    if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+        detail = "the body must be sent without a content encoding"
+        headers = {"Accept-Encoding": "identity"}
+        raise Problem(UNSUPPORTED_ENCODING, detail, headers=headers, allowed=["identity"])
+
+
+def _read_body(request: Request, limit: int) -> bytes:
+    declared = request.content_length  # None where the body is chunked
+    stream: IO[bytes] = request.environ["wsgi.input"]
+    try:
+        if declared is not None and declared > limit:
+            body = None
+        elif declared is None and not request.environ.get("wsgi.input_terminated"):
+            body = b""  # neither a length nor chunks: there is no body
+        else:
+            body = _read(stream, limit + 1 if declared is None else declared)
+        if body is None or len(body) > limit:
+            _discard(stream, _DISCARDED_BYTES)
+            raise LimitExceeded("the body", limit, "bytes", "TRELLIS_MAX_BODY_BYTES")
+    except LimitExceeded:
+        raise
+    except Exception as error:  # the server's own: a broken chunk, a closed connection
+        raise Problem(INCOMPLETE_BODY, "the body ends early or its chunks are broken") from error
+    if declared is not None and len(body) < declared:
+        detail = f"the body has {len(body)} bytes, its Content-Length says {declared}"
+        raise Problem(INCOMPLETE_BODY, detail)
+    return body
+
+
+def _read(stream: IO[bytes], size: int) -> bytes:
+    """Read up to `size` bytes; a read may return less than it was asked for."""
+    pieces = []
+    while size > 0 and (piece := stream.read(size)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+def _discard(stream: IO[bytes], size: int) -> None:
+    """Read on and forget: most clients look at the answer only when all is sent."""
+    while size > 0 and (piece := stream.read(_PIECE_BYTES)):
+        size -= len(piece)

@@ -1,0 +1,117 @@
+"""What requests may hold. Strict: a wrong type or an unknown field is an error."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SkipValidation,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from service.errors import InputError
+
+OffsetUnit = Literal["codepoint", "utf16", "utf8"]
+# One wrong word is enough: a body can hold millions, and each error costs memory.
+Words = Annotated[list[str], Field(fail_fast=True)]
+Sentences = Annotated[list[Words], Field(fail_fast=True)]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Document(_Request):
+    """A document: exactly one of `text` and `tokens`."""
+
+    text: str | None = Field(None, description="The text; the service splits it into tokens.")
+    tokens: Sentences | None = Field(
+        None, description="Sentences of words, taken as they are. No word may be blank."
+    )
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if (self.text is None) == (self.tokens is None):
+            raise PydanticCustomError("text_or_tokens", "Give exactly one of text and tokens")
+        return self
+
+
+class Options(_Request):
+    """What every request may ask for."""
+
+    model: str | None = Field(
+        None, description="Name of the model; else the default of the task and tagset."
+    )
+    offset_unit: OffsetUnit = Field("codepoint", description="What start and end count.")
+
+
+class TagOptions(Options):
+    """What a request for parts of speech may ask for."""
+
+    tagset: Literal["ptb", "ud"] | None = Field(
+        None,
+        description="Picks the default model: ptb, which is the default, has Penn tags, "
+        "ud Universal tags. It maps nothing.",
+    )
+
+
+class NerOptions(Options):
+    """What a request for named entities may ask for."""
+
+    labels: Words | None = Field(
+        None, description="Keeps only the spans of these labels; tokens keep their tags."
+    )
+
+
+class TagRequest(Document, TagOptions):
+    """One document to tag with parts of speech."""
+
+
+class NerRequest(Document, NerOptions):
+    """One document to find named entities in."""
+
+
+class TagBatchRequest(TagOptions):
+    """Documents to tag with parts of speech."""
+
+    # Each is validated alone, so that a bad one does not harm the others.
+    documents: list[SkipValidation[Document]]
+
+
+class NerBatchRequest(NerOptions):
+    """Documents to find named entities in."""
+
+    documents: list[SkipValidation[Document]]
+
+
+R = TypeVar("R", bound=_Request)
+
+
+def validated(schema: type[R], value: object) -> R:
+    """The request that `value`, parsed JSON, holds.
+
+    Raises
+    ------
+    InputError
+        Names the first place that is wrong; never quotes the value there.
+    """
+    if not isinstance(value, dict):
+        raise InputError("Input should be a JSON object")
+    # Pydantic forbids unknown fields too, but would list every one of a million.
+    unknown = next((name for name in value if name not in schema.model_fields), None)
+    if unknown is not None:
+        raise InputError("There is no such field", json_pointer([unknown]))
+    try:
+        return schema.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise InputError(first["msg"], json_pointer(first["loc"])) from None
+
+
+def json_pointer(path: Sequence[str | int]) -> str:
+    """JSON pointer (RFC 6901) of a path: ``["documents", 3, "text"]`` to ``/documents/3/text``."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

@@ -1,0 +1,74 @@
+"""Which model answers a request, and what of its tags is wanted."""
+
+from dataclasses import dataclass
+
+from service.api.problems import INVALID_REQUEST, Problem
+from service.api.schemas import NerOptions, OffsetUnit, TagOptions
+from service.errors import InputError
+from service.store.registry import LoadedModel, Registry
+from service.text.spans import split_tag
+
+DEFAULT_TAGSET = "ptb"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a request asks for, beside its documents.
+
+    Attributes
+    ----------
+    model : the model that answers.
+    spans : whether the answer has spans.
+    labels : of these labels only; None keeps all spans.
+    unit : what offsets count.
+    """
+
+    model: LoadedModel
+    spans: bool
+    labels: frozenset[str] | None
+    unit: OffsetUnit
+
+
+def select_tagger(registry: Registry, options: TagOptions) -> Selection:
+    """What a request for parts of speech asks for."""
+    if options.model is None:
+        model = registry.default("tag", options.tagset or DEFAULT_TAGSET)
+    else:
+        model = _named(registry, options.model, "tag")
+        if options.tagset not in (None, model.manifest.tagset):
+            detail = f"the model {model.manifest.name} has the tagset {model.manifest.tagset}"
+            raise InputError(detail, "/tagset")
+    return Selection(model, spans=False, labels=None, unit=options.offset_unit)
+
+
+def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
+    """What a request for named entities asks for."""
+    if options.model is None:
+        model = registry.default("ner", None)
+    else:
+        model = _named(registry, options.model, "ner")
+    labels = None if options.labels is None else _known_labels(model, options.labels)
+    return Selection(model, spans=True, labels=labels, unit=options.offset_unit)
+
+
+def span_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels that spans of these BIO tags have: ``("O", "B-PER", "I-PER")`` to ``("PER",)``."""
+    return tuple(sorted({label for tag in labels if (label := split_tag(tag)[1])}))
+
+
+def _named(registry: Registry, name: str, task: str) -> LoadedModel:
+    model = registry.get(name)
+    if model.manifest.task != task:
+        detail = f"the model {name} answers at /{model.manifest.task}"
+        raise InputError(detail, "/model")
+    return model
+
+
+def _known_labels(model: LoadedModel, wanted: list[str]) -> frozenset[str]:
+    known = span_labels(model.tagger.labels)
+    for index, label in enumerate(wanted):
+        if label not in known:
+            name = model.manifest.name
+            detail = f"the model {name} has no such label; it has {', '.join(known)}"
+            raise Problem(INVALID_REQUEST, detail, pointer=f"/labels/{index}", known=known)
+    return frozenset(wanted)
