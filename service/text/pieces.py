@@ -13,6 +13,7 @@ import regex
 # over a whole row of flags.
 _M = r"[\p{M}\p{GCB=Extend}\u200D]"
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}"
+_UPPER = r"\p{Lu}\p{Lt}"
 _APART = rf"(?<![\p{{L}}\p{{N}}_]{_M}*)"
 _KEYCAP = r"[0-9\#*]\uFE0F?\u20E3"
 _L = rf"(?:(?!{_KEYCAP})[[\p{{L}}\p{{N}}_]--[{_CJK}]]{_M}*+)"
@@ -36,8 +37,8 @@ _PIECE = regex.compile(
            |hon|sgt|maj|cpl|adm|mlle|jan|feb|apr|aug|sept|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat
            |ph\.d|m\.sc|arrv|attn|approx|ave|blvd|bros|ca|cf|dept|eg|esp|ft|pp|univ|viz|vol|al
            |[bcdp])\.(?!\w|\.\.)
-      | (?:[\p{{Lu}}\p{{Ll}}]{_M}*+\.){{2,}}+(?!\w|\.\.)
-      | (?!I\.)\p{{Lu}}{_M}*+\.(?!\w|\.\.)
+      | (?:[{_UPPER}\p{{Ll}}]{_M}*+\.){{2,}}+(?!\w|\.\.)
+      | (?!I\.)[{_UPPER}]{_M}*+\.(?!\w|\.\.)
         # Numbers: of telephones, dates, decades; a number before its unit
       | \d{{1,5}}(?:-\d{{2,8}}){{2,6}}+{_END}
       | (?:\d|\d{{3}}|\d{{5}})-\d{{4}}{_END}
@@ -56,7 +57,7 @@ _PIECE = regex.compile(
               |['’](?=\p{{L}})
               |[\u00AD\u2060\uFEFF](?=\p{{L}})
               |\.(?=[\p{{Ll}}\d])
-              |(?<=\p{{Lu}}{_M}*)[.&](?=\p{{Lu}})
+              |(?<=[{_UPPER}]{_M}*)[.&](?=[{_UPPER}])
               |(?<=\p{{Ll}}{_M}*)&(?=\p{{Ll}})
               |(?<={_APART}\p{{Latin}}{_M}*)/(?=\p{{Latin}}{_M}*+{_END})
             )

@@ -116,8 +116,7 @@ def sentence_offsets(
     # The number of a list, such as `1.` at the beginning of a sentence, belongs to what follows.
     begins[2:] &= ~(begins[:-2] & (beginnings[:-2] == _NUMBER) & (endings[1:-1] == _STOP))
     begins[paragraphs] = True
-    offsets: Offsets = np.append(np.flatnonzero(begins), len(cues))
-    return offsets
+    return np.flatnonzero(np.append(begins, True))
 
 
 def _after_blank_lines(starts: Offsets, line_breaks: Offsets) -> Offsets:

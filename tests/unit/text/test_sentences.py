@@ -88,7 +88,7 @@ def test_blank_lines_around_a_text_make_no_empty_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "text, expected",
+    ("text", "expected"),
     [
         ("你好。你呢？我很好！", ["你 好 。", "你 呢 ？", "我 很 好 ！"]),
         ("यह है। वह है।", ["यह है ।", "वह है ।"]),

@@ -1,0 +1,45 @@
+"""gunicorn's settings; the service's own are in `service/config.py`."""
+
+import os
+import sys
+from pathlib import Path
+
+# One BLAS thread a request: else each makes one for every core of the host, not of the container.
+# NumPy reads these when it is first imported, so before anything else.
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+from service.config import load_settings  # noqa: E402
+from service.errors import SettingError  # noqa: E402
+
+_CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def available_cpus() -> int:
+    """CPUs that this container may use: those it may run on, up to its cgroup's quota."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if _CGROUP_QUOTA.exists():
+        quota, period = _CGROUP_QUOTA.read_text().split()
+        if quota != "max":
+            cpus = min(cpus, int(quota) // int(period))
+    return max(1, cpus)
+
+
+try:
+    _settings = load_settings()
+except SettingError as error:
+    print(error, file=sys.stderr)
+    raise SystemExit(3) from None
+
+_host = f"[{_settings.host}]" if ":" in _settings.host else _settings.host  # IPv6
+bind = f"{_host}:{_settings.port}"
+workers = _settings.workers or available_cpus()
+threads = _settings.threads
+worker_class = "service.api.worker.ProblemWorker"  # gthread, whose own errors are not HTML
+preload_app = True  # models load once, and workers share their memory
+timeout = 60  # of silence: the worker's main thread beats also while requests run, however long
+graceful_timeout = 25  # below the 30 s that Kubernetes grants
+keepalive = 65  # longer than the 60 s of most proxies, so that it is they who close
+control_socket_disable = True  # nothing here needs it, and the image's user has no home
+if os.access("/dev/shm", os.W_OK):
+    worker_tmp_dir = "/dev/shm"  # a heartbeat on a slow disk can block a worker

@@ -1,0 +1,58 @@
+"""Offsets in three units: a slice in the unit of the answer is the text of the span."""
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.api.answers import unit_offsets
+
+TEXTS = [
+    "📷 .@MatthewDaddario",
+    "i want 👞",
+    "𐤀𐤁𐤂 of 𐤃𐤄 and Jane",
+    "Hello my name is \u200c Chris Kamphuis",
+    "caf\u00e9 Cafe\u0301 İstanbul",
+    "I am a student named John\nSmith.",
+    "a\r\n\x0b\x85\u2028  Bo",
+    "👩‍👩‍👧 Jane 🇳🇱",
+    "50 क्या आपके पास 北京大学 שלום Bo",
+    "plain Jane",
+]
+CODECS = {"codepoint": ("utf-32-le", 4), "utf16": ("utf-16-le", 2), "utf8": ("utf-8", 1)}
+
+
+def sliced(text: str, start: int, end: int, unit: str) -> str:
+    """The slice as a client sees it whose strings are made of `unit`."""
+    codec, width = CODECS[unit]
+    return text.encode(codec)[start * width : end * width].decode(codec)
+
+
+@pytest.mark.parametrize("unit", CODECS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_slices_are_texts(client: FlaskClient, text: str, unit: str) -> None:
+    answer = client.post("/ner", json={"text": text, "offset_unit": unit}).json
+    assert answer["offset_unit"] == unit
+    assert answer["spans"]
+    for part in answer["tokens"] + answer["spans"]:
+        assert sliced(text, part["start"], part["end"], unit) == part["text"]
+    for part in answer["sentences"] + answer["spans"]:
+        assert part["start"] == answer["tokens"][part["token_start"]]["start"]
+        assert part["end"] == answer["tokens"][part["token_end"] - 1]["end"]
+
+
+@given(st.text(alphabet=st.characters()))  # lone surrogates too
+def test_unit_offsets_are_lengths_of_prefixes(text: str) -> None:
+    for unit in ("utf16", "utf8"):
+        codec, width = CODECS[unit]
+        table = unit_offsets(text, unit)
+        expected = [
+            len(text[:end].encode(codec, "surrogatepass")) // width for end in range(len(text) + 1)
+        ]
+        found = np.arange(len(text) + 1) if table is None else table
+        assert found.tolist() == expected
+
+
+def test_nothing_is_computed_for_code_points() -> None:
+    assert unit_offsets("👞", "codepoint") is None

@@ -1,0 +1,127 @@
+"""`service.wsgi` under gunicorn: a start that fails says why, in one line."""
+
+import runpy
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from service.client import ProblemError, TrellisClient
+from tests.api.conftest import (
+    ROOT,
+    START_TIMEOUT_S,
+    gunicorn,
+    serving,
+    serving_environment,
+)
+from tests.api.fakes import make_model_dir
+
+CONFIGURATION = ROOT / "deploy" / "gunicorn.conf.py"
+
+
+def started(**environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        gunicorn("service.wsgi:app"),
+        cwd=ROOT,
+        env=serving_environment({"TRELLIS_PORT": "0", **environment}),
+        capture_output=True,
+        text=True,
+        timeout=START_TIMEOUT_S,
+        check=False,
+    )
+
+
+def assert_failed(process: subprocess.CompletedProcess[str], *named: str) -> None:
+    assert process.returncode == 3
+    [line] = process.stderr.splitlines()
+    for name in named:
+        assert name in line
+    assert process.stdout == ""
+
+
+def test_a_missing_models_directory(tmp_path: Path) -> None:
+    missing = tmp_path / "nowhere"
+    assert_failed(started(TRELLIS_MODELS_DIR=str(missing)), str(missing))
+
+
+def test_an_empty_models_directory(tmp_path: Path) -> None:
+    assert_failed(started(TRELLIS_MODELS_DIR=str(tmp_path)), str(tmp_path))
+
+
+def test_a_damaged_manifest(tmp_path: Path) -> None:
+    manifest = tmp_path / "en-pos-bad" / "manifest.json"
+    manifest.parent.mkdir()
+    manifest.write_text("{")
+    assert_failed(started(TRELLIS_MODELS_DIR=str(tmp_path)), str(manifest))
+
+
+def test_a_truncated_model(tmp_path: Path) -> None:
+    weights = make_model_dir(tmp_path, "en-pos-one") / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    assert_failed(started(TRELLIS_MODELS_DIR=str(tmp_path)), str(weights))
+
+
+def test_a_named_model_that_is_not_there(tmp_path: Path) -> None:
+    make_model_dir(tmp_path, "en-pos-one")
+    process = started(TRELLIS_MODELS_DIR=str(tmp_path), TRELLIS_MODELS="en-pos-two")
+    assert_failed(process, "en-pos-two")
+
+
+def test_a_real_model_is_served(tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    for name in ("en-pos-one", "en-pos-two"):
+        make_model_dir(models, name)
+    log = tmp_path / "log"
+    with (
+        serving(
+            "service.wsgi:app",
+            log,
+            TRELLIS_MODELS_DIR=str(models),
+            TRELLIS_MODELS="en-pos-two",
+            TRELLIS_WORKERS="2",
+        ) as server,
+        TrellisClient(server.url) as trellis,
+    ):
+        assert trellis.ready()
+        assert [(m["loaded"], m["default"]) for m in trellis.models()] == [
+            (False, False),
+            (True, True),
+        ]
+        answer = trellis.tag(text="the bill")
+        assert answer["model"]["name"] == "en-pos-two"
+        assert [token["tag"] for token in answer["tokens"]] == ["DT", "NN"]
+        with pytest.raises(ProblemError, match="409"):
+            trellis.tag(text="the bill", model="en-pos-one")
+        with pytest.raises(ProblemError, match="404"):
+            trellis.ner(text="the bill")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("TRELLIS_PORT", "http"), ("TRELLIS_MAX_BODY_BYTES", "0")]
+)
+def test_a_setting_that_cannot_be_used(name: str, value: str) -> None:
+    assert_failed(started(**{name: value}), name)
+
+
+@pytest.mark.parametrize(
+    ("quota", "cpus"), [("max 100000", 6), ("250000 100000", 2), ("50000 100000", 1), (None, 6)]
+)
+def test_workers_are_the_cpus_of_the_container(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quota: str | None, cpus: int
+) -> None:
+    file = tmp_path / "cpu.max"
+    if quota:
+        file.write_text(f"{quota}\n")
+    configuration = runpy.run_path(str(CONFIGURATION))
+    function = configuration["available_cpus"]
+    monkeypatch.setitem(function.__globals__, "_CGROUP_QUOTA", file)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(6)))
+    assert function() == cpus
+
+
+def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"HOST": "::1", "PORT": "8099", "WORKERS": "3", "THREADS": "5"}.items():
+        monkeypatch.setenv(f"TRELLIS_{name}", value)
+    configuration = runpy.run_path(str(CONFIGURATION))
+    assert configuration["bind"] == "[::1]:8099"
+    assert (configuration["workers"], configuration["threads"]) == (3, 5)
