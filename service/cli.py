@@ -60,7 +60,8 @@ def train(recipe: Path, data: Path | None, out: Path | None, dev_only: bool) -> 
     settings = load_settings()
     manifest = train_model(read, data or Path(), directory, splits, settings)
     for score in manifest.scores:
-        click.echo(f"{score.data} {score.split}: {score.metric} {_percent(score.value)}")
+        figure = _percent(score.value)
+        click.echo(f"{score.data} {score.split}: {score.metric} {figure}; {score.scheme}")
     click.echo(f"wrote {directory}")
 
 
@@ -80,36 +81,45 @@ def train(recipe: Path, data: Path | None, out: Path | None, dev_only: bool) -> 
     show_default=True,
     help="Of --file: two columns of word and tag, or the tags of that column of CoNLL-U.",
 )
+@click.option(
+    "--raw",
+    is_flag=True,
+    help="From raw text, which CoNLL-U files have: words, sentences, and what is made of them.",
+)
 @_says_what_is_wrong
-def evaluate(model: Path, data: Path | None, file: Path | None, file_format: str) -> None:
-    """Measure MODEL, a model directory, on gold tokens: accuracy of tags, or strict entity F1."""
+def evaluate(
+    model: Path, data: Path | None, file: Path | None, file_format: str, raw: bool
+) -> None:
+    """Measure MODEL, a model directory.
+
+    On gold words: accuracy of tags, or strict F1 of entities; as they are, in lower case and in
+    upper case.
+    """
     from service.store.registry import load_model
-    from service.training.evaluation import evaluate_corpora
+    from service.training.evaluation import Evaluator
     from service.training.recipe import RECIPE_FILE, Corpus, read_recipe
 
     if (data is None) == (file is None):
         raise click.UsageError("say what to measure on: either --data or --file")
     settings = load_settings()
     loaded = load_model(model.resolve(), settings.max_unseen_words)
+    evaluator = Evaluator(loaded.tagger, loaded.manifest.task, settings.max_sentence_tokens)
     if file is None:
         corpora, folder = read_recipe(model / RECIPE_FILE).corpora, data or Path()
     else:
         named = {"name": file.name, "licence": "", "url": "", "format": file_format}
         corpora, folder = (Corpus.model_validate({**named, "test": (file.name,)}),), file.parent
-    for found in evaluate_corpora(
-        corpora,
-        loaded.tagger,
-        loaded.manifest.task,
-        folder,
-        ("dev", "test"),
-        settings.max_sentence_tokens,
-    ):
+    measure = evaluator.raw_texts if raw else evaluator.corpora
+    found = measure(corpora, folder, ("dev", "test"))
+    if not found:
+        raise click.UsageError("nothing to measure on: no dev or test file, or no raw text")
+    for figure in found:
         detail = ""
-        if found.metric == "entity_f1":
-            detail = f" (precision {_percent(found.precision)}, recall {_percent(found.recall)})"
+        if figure.metric != "accuracy":
+            detail = f" (precision {_percent(figure.precision)}, recall {_percent(figure.recall)})"
         click.echo(
-            f"{found.data} {found.split}: {found.metric} {_percent(found.value)}{detail}, "
-            f"{found.sentences} sentences, {found.tokens} tokens; {found.scheme}"
+            f"{figure.data} {figure.split}: {figure.metric} {_percent(figure.value)}{detail}; "
+            f"{figure.scheme}"
         )
 
 

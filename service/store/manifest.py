@@ -36,7 +36,7 @@ class Score(_Part):
 
     data: str
     split: Literal["dev", "test"]
-    metric: Literal["accuracy", "entity_f1"]
+    metric: Literal["accuracy", "entity_f1", "word_f1", "sentence_f1", "tagged_word_f1"]
     scheme: str
     value: float | None = Field(ge=0, le=1)
 

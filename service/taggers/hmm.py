@@ -1,7 +1,8 @@
 """The hidden Markov model: a bigram of tags, and words emitted by tags.
 
-Words that training did not see are guessed from their endings, after Brants (2000), "TnT": the
-longest known suffix of the word decides, apart for each word class.
+A word that training did not see is taken for the same word in other case, where that is known.
+Else it is guessed from its ending, after Brants (2000), "TnT": the longest known suffix decides,
+apart for each word class.
 """
 
 from collections.abc import Sequence
@@ -54,8 +55,9 @@ class HmmTagger:
         self._end = parameters.array("end", (tags,)) + constraints.end
         self._suffixes = {suffix: i for i, suffix in enumerate(suffixes)}
         self._suffix_emissions = parameters.array("suffix_emissions", (len(suffixes), tags))
-        emissions = parameters.array("emissions", (len(words), tags))
-        self._rows = WordRows(words, emissions, self._guess_rows, max_unseen_words)
+        self._words = {word: i for i, word in enumerate(words)}
+        self._emissions = parameters.array("emissions", (len(words), tags))
+        self._rows = WordRows(words, self._emissions, self._guess_rows, max_unseen_words)
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
@@ -63,11 +65,19 @@ class HmmTagger:
         return ChainScores(emissions, self._transitions, self._start, self._end, sentence_offsets)
 
     def _guess_rows(self, words: Sequence[str]) -> NDArray[np.floating[Any]]:
-        """Rows of N unseen words, (N, K): those of their longest known suffixes."""
+        """Rows of N unseen words, (N, K)."""
+        return np.array([self._guess_row(word) for word in words])
+
+    def _guess_row(self, word: str) -> NDArray[np.floating[Any]]:
+        """The row (K,) of the word in other case, or of its longest known suffix."""
+        row: NDArray[np.floating[Any]]
+        for other in (word.lower(), word.capitalize()):
+            if other in self._words:
+                row = self._emissions[self._words[other]]
+                return row
         known = self._suffixes
-        longest = [next(known[key] for key in suffix_keys(word) if key in known) for word in words]
-        rows: NDArray[np.floating[Any]] = self._suffix_emissions[longest]
-        return rows
+        row = self._suffix_emissions[next(known[key] for key in suffix_keys(word) if key in known)]
+        return row
 
 
 def suffix_keys(word: str) -> list[str]:

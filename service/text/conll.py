@@ -14,8 +14,8 @@ from service.errors import CorpusError
 
 Column = Literal["upos", "xpos"]
 
-_CONLLU_COLUMNS = 10
-_TAG_COLUMN = {"upos": 3, "xpos": 4}
+CONLLU_COLUMNS = 10
+TAG_COLUMN = {"upos": 3, "xpos": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def read_conllu(path: Path, column: Column) -> list[TaggedSentence]:
     CorpusError
         Names the line that is malformed, or the file that cannot be read.
     """
-    return list(_sentences(path, partial(_row_of_conllu, _TAG_COLUMN[column])))
+    return list(_sentences(path, partial(_row_of_conllu, TAG_COLUMN[column])))
 
 
 Row = tuple[str, str]  # a word and its tag
@@ -70,14 +70,14 @@ def _row_of_conllu(column: int, line: str) -> Row | None:
     if line.startswith("#"):
         return None
     fields = line.split("\t")
-    if len(fields) != _CONLLU_COLUMNS:
-        raise ValueError(f"expected {_CONLLU_COLUMNS} columns, found {len(fields)}")
+    if len(fields) != CONLLU_COLUMNS:
+        raise ValueError(f"expected {CONLLU_COLUMNS} columns, found {len(fields)}")
     return (fields[1], fields[column]) if fields[0].isdigit() else None
 
 
 def _sentences(path: Path, row_of: Callable[[str], Row | None]) -> Iterator[TaggedSentence]:
     rows: list[Row] = []
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if not line or line.isspace():
             yield from _pack(rows)
             rows = []
@@ -93,7 +93,14 @@ def _sentences(path: Path, row_of: Callable[[str], Row | None]) -> Iterator[Tagg
     yield from _pack(rows)
 
 
-def _lines(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
+    """Read the lines of a corpus file, without their ends.
+
+    Raises
+    ------
+    CorpusError
+        Where the file cannot be read or is not UTF-8.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:

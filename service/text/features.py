@@ -1,14 +1,23 @@
-"""What a linear model reads off a word. A feature depends on one word alone, and its offset.
+"""What a linear model reads off words. A feature depends on one word alone, and its offset.
 
 That restriction is what makes serving fast: the score of a word at an offset is computed once for
-each word (see `service.taggers.word_rows`), and a token's score is a sum over its neighbours.
+each word (see `service.taggers.word_rows`), and a token's score is a sum over its neighbours. Only
+pairs of neighbouring words are looked up apart (see `service.taggers.word_pairs`).
 """
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 OFFSETS = (-2, -1, 0, 1, 2)
 """The words that a token looks at, from two before it to two after it."""
 
 BOUNDARY = ""
 """The word that stands before and after every sentence; no token is empty."""
+
+PREVIOUS, NEXT = "previous=", "next="
+"""How the names of features of pairs begin: of a token with the word before, or after it."""
 
 _MAX_SHAPE = 16
 """A longer shape is cut, so that no feature grows with the length of a word."""
@@ -17,43 +26,77 @@ _MAX_WORD = 64
 """A longer word is no vocabulary entry: its identity is left out."""
 
 
-def word_features(word: str, offset: int) -> list[str]:
-    """Features of `word` for the token that it stands `offset` words away from.
+class WordClusters:
+    """Clusters of words at G grains; words are looked up in lower case.
+
+    Parameters
+    ----------
+    words : V words in lower case.
+    clusters : (V, G) integers, the cluster of each word at each grain.
+    """
+
+    def __init__(self, words: Sequence[str], clusters: NDArray[np.integer]) -> None:
+        self._ids: Mapping[str, int] = {word: i for i, word in enumerate(words)}
+        self._clusters = clusters
+
+    def names(self, lower: str) -> list[str]:
+        """``cluster<grain>=<id>`` at each grain; nothing for a word that is in no cluster."""
+        i = self._ids.get(lower)
+        if i is None:
+            return []
+        return [f"cluster{grain}={c}" for grain, c in enumerate(self._clusters[i].tolist())]
+
+
+NO_CLUSTERS = WordClusters([], np.zeros((0, 0), dtype=np.int16))
+
+
+def word_features(word: str, clusters: WordClusters = NO_CLUSTERS) -> list[list[str]]:
+    """Features of `word` for the tokens that it stands near.
 
     Parameters
     ----------
     word : the word, or `BOUNDARY` outside of the sentence.
-    offset : one of `OFFSETS`.
+    clusters : what clusters words are in.
 
     Returns
     -------
-    Distinct names ``<offset>:<kind>=<value>``. A token's own word gives all kinds: identity,
-    lower case, shape, prefixes and suffixes of up to four characters, and what characters it
+    For each of `OFFSETS`, how far the word stands from the token, distinct names
+    ``<offset>:<kind>=<value>``. A token's own word gives all kinds: identity, lower case, shape,
+    prefixes and suffixes, clusters, conjunctions of these with the shape, and what characters it
     holds. Its neighbours give fewer, those at two words' distance the fewest.
     """
     if word == BOUNDARY:
-        kinds = ["boundary"]
+        far = near = own = ["boundary"]
     else:
         lower = word.lower()
         shape = _shape(word)
-        kinds = [f"runs={_runs(shape)[:_MAX_SHAPE]}"]
+        runs = _runs(shape)[:_MAX_SHAPE]
+        far = [f"runs={runs}"]
         if len(word) <= _MAX_WORD:
-            kinds.append(f"lower={lower}")
-        if abs(offset) <= 1:
-            kinds += [f"suffix={lower[-3:]}", f"last={lower[-2:]}"]
-        if offset == 0:
-            kinds += _own_features(word, lower, shape)
-    return [f"{offset}:{kind}" for kind in kinds]
+            far.append(f"lower={lower}")
+        near = [*far, f"shape={shape[:_MAX_SHAPE]}", f"prefix3={lower[:3]}"]
+        near += [f"suffix{length}={lower[-length:]}" for length in range(1, min(3, len(lower)) + 1)]
+        if len(word) <= _MAX_WORD:
+            near.append(f"word={word}")
+        for cluster in clusters.names(lower):
+            near += [cluster, f"{cluster}|{runs}"]
+        own = near + _own_features(word, lower, runs)
+    kinds_at = {0: own, 1: near, 2: far}
+    return [[f"{offset}:{kind}" for kind in kinds_at[abs(offset)]] for offset in OFFSETS]
 
 
-def _own_features(word: str, lower: str, shape: str) -> list[str]:
-    kinds = [f"shape={shape[:_MAX_SHAPE]}"]
-    if len(word) <= _MAX_WORD:
-        kinds.append(f"word={word}")
-    for length in range(1, min(4, len(lower)) + 1):
-        kinds += [f"prefix={lower[:length]}", f"suffix{length}={lower[-length:]}"]
-    kinds.append(f"ending={word[-3:]}")
-    if "d" in shape:
+def pair_features(before: str, after: str) -> tuple[str, str]:
+    """The feature that two neighbouring words, in lower case, give to each of them."""
+    return f"{NEXT}{before} {after}", f"{PREVIOUS}{before} {after}"
+
+
+def _own_features(word: str, lower: str, runs: str) -> list[str]:
+    """Features that only the token itself has, beside those that its neighbours have too."""
+    kinds = [f"ending={word[-3:]}", f"length={min(len(word), 12)}"]
+    kinds += [f"suffix3={lower[-3:]}|{runs}", f"prefix3={lower[:3]}|{runs}"]
+    kinds += [f"prefix{length}={lower[:length]}" for length in (1, 2, 4, 5) if length <= len(lower)]
+    kinds += [f"suffix{length}={lower[-length:]}" for length in (4, 5, 6) if length <= len(lower)]
+    if "d" in runs:
         kinds.append("digit")
     if "-" in word[1:-1]:
         kinds.append("hyphen")

@@ -7,10 +7,10 @@ from operator import itemgetter
 import regex
 
 # M is what never leaves its base (marks, joiners, skin tones), L a character of a word with its
-# marks, END the end of a word, APART what does
-# not touch one before. Every repetition either keeps for good what it has scanned or is
-# bounded, so that matching is linear in the length of the chunk. `\X` is not used: it looks back
-# over a whole row of flags.
+# marks, APART a place that no word touches from before, END a place that none touches from after.
+# Every repetition either keeps for good what it has scanned or is bounded, so that matching is
+# linear in the length of the chunk. `\X` is not used: at each flag it looks back over all flags.
+# Marks are looked for wherever a letter stands, so that NFC and NFD texts split alike.
 _M = r"[\p{M}\p{GCB=Extend}\u200D]"
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}"
 _UPPER = r"\p{Lu}\p{Lt}"
@@ -68,9 +68,9 @@ _PIECE = regex.compile(
   | [\#@](?=[\p{{L}}_]){_L}++
   | &(?:\w{{1,8}}|\#\d{{1,8}});
   | ['’`](?i:s|m|d|re|ve|ll|em|til|cause|\d\ds?){_END}
-  | {_APART}\+\d++(?:-\d{{2,8}}){{0,6}}+{_END}
+  | (?=\+){_APART}\+\d++(?:-\d{{2,8}}){{0,6}}+{_END}
     # Emoticons, flags, emoji
-  | {_APART}(?:[:;=]['’]?-?[()DPpOo/|\\\[\]*3]+|\(+-?[:;=](?!\w)|<3+){_END}(?!/)
+  | (?=[:;=(<]){_APART}(?:[:;=]['’]?-?[()DPpOo/|\\\[\]*3]+|\(+-?[:;=](?!\w)|<3+){_END}(?!/)
   | (?<!\d)[:;]-?(?:\)+|\(+){_END}
   | \^_+\^
   | \p{{RI}}\p{{RI}}{_M}*+

@@ -17,7 +17,7 @@ _NOT, _STOP, _STRONG, _WEAK, _ABBREVIATION = range(5)
 # How a word may begin one. A closer hangs on the word that it touches, as in `."`; what hangs is
 # never parted from the word before, such as an emoticon or the note number in `end. [7]`.
 _OTHER, _STARTER, _NUMBER, _LOWER, _GOES_ON, _CLOSER, _HANGS = range(7)
-_BEGINNINGS = 8
+_BEGINNINGS = 7
 
 _BREAKS = np.zeros((5, _BEGINNINGS), dtype=bool)
 _BREAKS[_STOP, [_OTHER, _STARTER, _NUMBER, _LOWER, _CLOSER]] = True
@@ -79,7 +79,7 @@ def _beginning_of(piece: str) -> int:
 
 
 def _is_emoticon(piece: str) -> bool:
-    return len(piece) > 1 and piece[0] in _EMOTICON_EYES and piece[1] not in "/="
+    return len(piece) > 1 and piece[0] in _EMOTICON_EYES and piece[0] != piece[1]
 
 
 def sentence_offsets(
@@ -102,25 +102,32 @@ def sentence_offsets(
         return np.zeros(1, dtype=np.int64)
     endings, beginnings = np.divmod(cues, _BEGINNINGS)
     touches = np.concatenate(([False], starts[1:] == ends[:-1], [False]))
-    # The point of `.net` ends nothing.
-    endings[~touches[:-1] & touches[1:]] = _NOT
+    # The point of " .net" ends nothing.
+    endings[~touches[:-1] & touches[1:] & (endings != _STRONG)] = _NOT
+
+    # What hangs on a word ends a sentence as that word does: look from there.
     hangs = (beginnings == _HANGS) | ((beginnings == _CLOSER) & touches[:-1])
     index = np.arange(len(cues))
     base = np.maximum.accumulate(np.where(hangs, 0, index))
-    ending = np.maximum(endings[base], endings * (endings[base] == _NOT))
-    ending[(ending == _STRONG) & (base != index)] = _WEAK
+    seen = np.where(endings[base] == _NOT, endings, endings[base])
+    # '"Why?" he said' goes on.
+    seen[(seen == _STRONG) & (base != index)] = _WEAK
+
     begins = np.ones(len(cues), dtype=bool)
-    begins[1:] = _BREAKS[ending[:-1], beginnings[1:]] & ~hangs[1:]
+    begins[1:] = _BREAKS[seen[:-1], beginnings[1:]] & ~hangs[1:]
     paragraphs = _after_blank_lines(starts, line_breaks)
     begins[paragraphs] = True
-    # The number of a list, such as `1.` at the beginning of a sentence, belongs to what follows.
+    # The number of a list, such as `1.` where a sentence begins, belongs to what follows, unless
+    # a blank line follows.
     begins[2:] &= ~(begins[:-2] & (beginnings[:-2] == _NUMBER) & (endings[1:-1] == _STOP))
     begins[paragraphs] = True
-    return np.flatnonzero(np.append(begins, True))
+    offsets: Offsets = np.flatnonzero(np.append(begins, True))
+    return offsets
 
 
 def _after_blank_lines(starts: Offsets, line_breaks: Offsets) -> Offsets:
     """The words that two or more line breaks stand before, with white space only between."""
     words = np.searchsorted(starts, line_breaks)
     words = words[words < len(starts)]
-    return words[1:][words[1:] == words[:-1]]
+    again: Offsets = words[1:][words[1:] == words[:-1]]
+    return again

@@ -43,8 +43,8 @@ class Tokenizer:
 
     Parameters
     ----------
-    max_chunks : how many chunks are kept with their pieces, at most; 0 keeps none. Answers never
-        depend on it.
+    max_chunks : how many chunks are kept with their pieces, at most (threads that run at once may
+        each add one more); 0 keeps none. Answers never depend on it.
     """
 
     def __init__(self, max_chunks: int = 50_000) -> None:
@@ -72,7 +72,7 @@ class Tokenizer:
         lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
         starts = np.flatnonzero(kinds == _VISIBLE)[np.cumsum(lengths) - lengths]
         ends = starts + lengths
-        line_breaks = np.flatnonzero(kinds == _LINE_BREAK)
+        line_breaks = np.flatnonzero(kinds == _LINE_BREAK)  # less the LF of each CR LF
         previous = codes[line_breaks - (line_breaks > 0)]
         line_breaks = line_breaks[(codes[line_breaks] != ord("\n")) | (previous != ord("\r"))]
         return Tokens(words, sentence_offsets(cues, starts, ends, line_breaks), starts, ends)

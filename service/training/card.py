@@ -2,7 +2,13 @@
 
 from service.store.manifest import Manifest, Score
 
-_METRICS = {"accuracy": "accuracy of tags", "entity_f1": "entity F1"}
+_METRICS = {
+    "accuracy": "accuracy of tags",
+    "entity_f1": "F1 of entities",
+    "word_f1": "F1 of words",
+    "sentence_f1": "F1 of sentences",
+    "tagged_word_f1": "F1 of words with their tags",
+}
 
 
 def model_card(manifest: Manifest) -> str:
@@ -65,6 +71,7 @@ def _scores(manifest: Manifest) -> list[str]:
         "",
         "```sh",
         f"trellis evaluate models/{manifest.name} --data DATA",
+        f"trellis evaluate models/{manifest.name} --data DATA --raw",
         "```",
         "",
     ]

@@ -3,10 +3,12 @@
 CRFsuite estimates and is then done: its weights are read out of its model into our own arrays.
 """
 
+import random
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,11 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.taggers.base import Parameters
+from service.taggers.crf import REACH, lexicon_of
 from service.text.conll import TaggedSentence
-from service.text.features import BOUNDARY, OFFSETS, word_features
+from service.text.features import BOUNDARY, OFFSETS, pair_features, word_features
 from service.text.tokens import offsets_of
+from service.training.lexicon import Lexicon
 from service.training.progress import Progress
 
 
@@ -33,10 +37,21 @@ class CrfOptions(BaseModel):
     min_word_count: int = Field(
         2, ge=1, description="Words seen this often have their rows made when the model loads."
     )
+    recased_share: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Share of the sentences of which a copy in lower case and one "
+        "in upper case is added.",
+    )
 
 
 def estimate(
-    sentences: Sequence[TaggedSentence], labels: tuple[str, ...], options: CrfOptions
+    sentences: Sequence[TaggedSentence],
+    labels: tuple[str, ...],
+    options: CrfOptions,
+    lexicon: Lexicon,
+    seed: int,
 ) -> Parameters:
     """Estimate a CRF of K tags from tagged sentences, showing progress on standard error.
 
@@ -45,6 +60,8 @@ def estimate(
     sentences : training sentences, whose tags are all in `labels`.
     labels : the K tags.
     options : penalties and iterations.
+    lexicon : what is known of words beforehand.
+    seed : chooses the sentences that are copied in other case.
 
     Returns
     -------
@@ -54,21 +71,17 @@ def estimate(
     attribute_ids: dict[str, int] = {}
     tag_ids = {label: str(i) for i, label in enumerate(labels)}
 
-    @cache
-    def numbered(word: str, offset: int) -> list[str]:
-        names = word_features(word, offset)
+    def numbers(names: Iterable[str]) -> list[str]:
         return [str(attribute_ids.setdefault(name, len(attribute_ids))) for name in names]
 
+    reader = _FeatureReader(sentences, lexicon)
     trainer = _Trainer(Progress("L-BFGS iteration", options.max_iterations))
     trainer.select("lbfgs")
     trainer.set_params(
         {"c1": options.l1, "c2": options.l2, "max_iterations": options.max_iterations}
     )
-    for sentence in sentences:
-        rows = [
-            [number for word, offset in near for number in numbered(word, offset)]
-            for near in _neighbours(sentence.words)
-        ]
+    for sentence in [*sentences, *recased(sentences, options.recased_share, seed)]:
+        rows = [numbers(names) for names in reader.features(sentence.words)]
         trainer.append(rows, [tag_ids[tag] for tag in sentence.tags])
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "model.crfsuite"
@@ -85,12 +98,60 @@ def estimate(
     attributes, arrays = _pack_weights(dump.state_features, list(attribute_ids))
     return Parameters(
         labels=labels,
-        arrays={"transitions": transitions, **arrays},
+        arrays={"transitions": transitions, **arrays, **lexicon.arrays},
         vocabularies={
+            **lexicon.vocabularies,
             "attributes": attributes,
             "words": sorted(w for w, count in words.items() if count >= options.min_word_count),
         },
     )
+
+
+def recased(sentences: Sequence[TaggedSentence], share: float, seed: int) -> list[TaggedSentence]:
+    """Copies of a random share of the sentences, in lower case and in upper case."""
+    chosen = random.Random(seed).sample(sentences, round(share * len(sentences)))
+    return [
+        TaggedSentence(tuple(map(change, sentence.words)), sentence.tags)
+        for change in (str.lower, str.upper)
+        for sentence in chosen
+    ]
+
+
+class _FeatureReader:
+    """Reads all features of the tokens of a sentence, by name: what `CrfTagger` sums up."""
+
+    def __init__(self, sentences: Sequence[TaggedSentence], lexicon: Lexicon) -> None:
+        known = Parameters((), lexicon.arrays, lexicon.vocabularies)
+        self._clusters, self._gazetteers = lexicon_of(known)
+        self._word_features = cache(lambda word: word_features(word, self._clusters))
+        pairs = Counter(p for s in sentences for p in pairwise(map(str.lower, _padded(s.words))))
+        # A pair that came once tells nothing of others; the names of pairs part at a blank.
+        self._pairs = {
+            pair for pair, count in pairs.items() if count > 1 and " " not in "".join(pair)
+        }
+
+    def features(self, words: Sequence[str]) -> list[list[str]]:
+        """The features of each of T tokens of a sentence."""
+        padded = _padded(words)
+        lowered = [word.lower() for word in padded]
+        rows: list[list[str]] = [[] for _ in padded]
+        for place in range(REACH, len(padded) - REACH):
+            for i, offset in enumerate(OFFSETS):
+                rows[place] += self._word_features(padded[place + offset])[i]
+        for place, pair in enumerate(pairwise(lowered)):
+            if pair in self._pairs:
+                for_before, for_after = pair_features(*pair)
+                rows[place].append(for_before)
+                rows[place + 1].append(for_after)
+        for place, feature in zip(*self._gazetteers.match(padded, lowered), strict=True):
+            rows[place].append(self._gazetteers.names[feature])
+        return rows[REACH:-REACH]
+
+
+def _padded(words: Sequence[str]) -> list[str]:
+    """The words of a sentence with boundary words before and after it."""
+    gap = [BOUNDARY] * REACH
+    return [*gap, *words, *gap]
 
 
 class _Trainer(pycrfsuite.Trainer):  # type: ignore[misc]  # python-crfsuite has no types
@@ -104,15 +165,6 @@ class _Trainer(pycrfsuite.Trainer):  # type: ignore[misc]  # python-crfsuite has
         if self.logparser.feed(message) == "iteration":
             last = self.logparser.last_iteration
             self._progress.step(last["num"], f"loss {last['loss']:.1f}")
-
-
-def _neighbours(words: Sequence[str]) -> Iterator[list[tuple[str, int]]]:
-    """For each token, the words around it with their offsets; `BOUNDARY` outside."""
-    for i in range(len(words)):
-        yield [
-            (words[i + offset] if 0 <= i + offset < len(words) else BOUNDARY, offset)
-            for offset in OFFSETS
-        ]
 
 
 def _pack_weights(

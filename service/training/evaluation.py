@@ -1,120 +1,208 @@
-"""Measuring a tagger against gold tags: accuracy of tags, or strict F1 of entities."""
+"""Measuring a tagger against gold: on gold words, on these in other case, and from raw text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from service.pipeline import annotate
+from service.pipeline import Annotation, annotate
 from service.taggers import Tagger
 from service.text.conll import TaggedSentence
-from service.text.spans import spans_of_tags
+from service.text.spans import Span, spans_of_tags
+from service.text.tokenizer import Tokenizer
 from service.text.tokens import Tokens
+from service.training.raw_text import RawText
 from service.training.recipe import Corpus
 
 Split = Literal["dev", "test"]
+Metric = Literal["accuracy", "entity_f1", "word_f1", "sentence_f1", "tagged_word_f1"]
 
-_SCHEMES = {"accuracy": "gold tokens", "entity_f1": "gold tokens, strict IOB2, entity level"}
+_CASES: dict[str, Callable[[str], str]] = {
+    "": lambda word: word,
+    ", lower-cased": str.lower,
+    ", upper-cased": str.upper,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was measured on a set of sentences.
+    """One figure.
 
     Attributes
     ----------
-    data, split : which set it was.
-    metric : ``accuracy``, the share of tokens with the right tag, or ``entity_f1``, the F1 of
-        spans with the right boundaries and label.
+    data, split : what was measured on.
+    metric : ``accuracy``, the share of gold words with the right tag; else the F1 of what the
+        name says, where all boundaries, and the tag or label if there is one, must be right.
+    scheme : how it was counted, in words.
     value : the figure, between 0 and 1; None where it is not defined.
-    precision, recall : of spans; None for accuracy, or where not defined.
-    sentences, tokens : how much was measured.
+    precision, recall : of an F1; None where not defined.
     """
 
     data: str
     split: Split
-    metric: Literal["accuracy", "entity_f1"]
+    metric: Metric
+    scheme: str
     value: float | None
-    precision: float | None
-    recall: float | None
-    sentences: int
-    tokens: int
-
-    @property
-    def scheme(self) -> str:
-        """How it was counted, in words."""
-        return _SCHEMES[self.metric]
+    precision: float | None = None
+    recall: float | None = None
 
 
-def evaluate_corpora(
-    corpora: Sequence[Corpus],
-    tagger: Tagger,
-    task: str,
-    data: Path,
-    splits: Sequence[Split],
-    max_sentence_tokens: int,
-) -> list[Evaluation]:
-    """Evaluate a tagger on the dev or test files of corpora, each corpus apart.
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """Measures one tagger.
 
-    Raises
-    ------
-    CorpusError
+    Attributes
+    ----------
+    tagger : the tagger.
+    task : ``tag`` or ``ner``.
+    max_sentence_tokens : as served.
     """
+
+    tagger: Tagger
+    task: str
+    max_sentence_tokens: int
+
+    def corpora(
+        self, corpora: Sequence[Corpus], data: Path, splits: Sequence[Split]
+    ) -> list[Evaluation]:
+        """Measure on gold words of the dev or test files of corpora, as they are and in other case.
+
+        Raises
+        ------
+        CorpusError
+        """
+        return [
+            self.gold_words(sentences, corpus.name, split, case)
+            for split in splits
+            for corpus in corpora
+            if (sentences := corpus.read(data, split))
+            for case in _CASES
+        ]
+
+    def gold_words(
+        self, sentences: Sequence[TaggedSentence], data: str, split: Split, case: str = ""
+    ) -> Evaluation:
+        """Measure on gold words: accuracy of tags, or F1 of entities."""
+        words = [tuple(map(_CASES[case], sentence.words)) for sentence in sentences]
+        tokens = Tokens.from_sentences(words)
+        annotation = self._annotate(tokens)
+        if self.task == "ner":
+            gold = _spans(tokens, sentences)
+            scheme = f"gold words{case}, strict IOB2, entity level"
+            return _f1(data, split, "entity_f1", scheme, gold, annotation.spans)
+        tags = _tags(annotation)
+        gold_tags = [tag for sentence in sentences for tag in sentence.tags]
+        right = sum(tag == gold_tag for tag, gold_tag in zip(tags, gold_tags, strict=True))
+        value = _share(right, len(tags))
+        return Evaluation(data, split, "accuracy", f"gold words{case}", value)
+
+    def raw_text(self, raw: RawText, data: str, split: Split) -> list[Evaluation]:
+        """Measure from raw text: words, sentences, and what the tagger makes of them.
+
+        All are compared as ranges of characters, so that an error of the tokenizer counts against
+        the tagger too.
+        """
+        found = self._annotate(Tokenizer().tokenize(raw.text))
+        gold_tokens = Tokens([], raw.sentence_offsets, raw.starts, raw.ends)
+        words, gold_words = _ranges(found.tokens), _ranges(gold_tokens)
+        scheme = "raw text, character ranges"
+        figures = [
+            _f1(data, split, "word_f1", scheme, gold_words, words),
+            _f1(
+                data,
+                split,
+                "sentence_f1",
+                scheme,
+                _sentence_ranges(gold_tokens, gold_words),
+                _sentence_ranges(found.tokens, words),
+            ),
+        ]
+        if self.task == "ner":
+            bounds = pairwise(raw.sentence_offsets.tolist())
+            sentences = [TaggedSentence((), tuple(raw.tags[a:b])) for a, b in bounds]
+            gold = _labelled(_spans(gold_tokens, sentences), gold_words)
+            figures.append(
+                _f1(data, split, "entity_f1", scheme, gold, _labelled(found.spans, words))
+            )
+        else:
+            tagged = zip(words, _tags(found), strict=True)
+            gold_tagged = zip(gold_words, raw.tags, strict=True)
+            figures.append(_f1(data, split, "tagged_word_f1", scheme, gold_tagged, tagged))
+        return figures
+
+    def raw_texts(
+        self, corpora: Sequence[Corpus], data: Path, splits: Sequence[Split]
+    ) -> list[Evaluation]:
+        """Measure from the raw text of those dev or test files of corpora that have one.
+
+        Raises
+        ------
+        CorpusError
+        """
+        return [
+            figure
+            for split in splits
+            for corpus in corpora
+            for raw in corpus.read_raw(data, split)
+            for figure in self.raw_text(raw, corpus.name, split)
+        ]
+
+    def _annotate(self, tokens: Tokens) -> Annotation:
+        spans = self.task == "ner"
+        [annotation] = annotate(
+            self.tagger, [tokens], spans=spans, max_sentence_tokens=self.max_sentence_tokens
+        )
+        return annotation
+
+
+def _tags(annotation: Annotation) -> list[str]:
+    return [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
+
+
+def _spans(tokens: Tokens, sentences: Sequence[TaggedSentence]) -> list[Span]:
+    """The gold spans of sentences, counted from the first token of all."""
+    firsts = tokens.sentence_offsets.tolist()
     return [
-        evaluate(tagger, task, sentences, corpus.name, split, max_sentence_tokens)
-        for split in splits
-        for corpus in corpora
-        if (sentences := corpus.read(data, split))
+        span.shifted(first)
+        for first, sentence in zip(firsts, sentences, strict=False)
+        for span in spans_of_tags(sentence.tags)
     ]
 
 
-def evaluate(
-    tagger: Tagger,
-    task: str,
-    sentences: Sequence[TaggedSentence],
+def _ranges(tokens: Tokens) -> list[tuple[int, int]]:
+    if tokens.starts is None or tokens.ends is None:
+        raise ValueError("these words came without a text")
+    return list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
+
+
+def _sentence_ranges(tokens: Tokens, words: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    bounds = pairwise(tokens.sentence_offsets.tolist())
+    return [(words[a][0], words[b - 1][1]) for a, b in bounds if a < b]
+
+
+def _labelled(spans: Iterable[Span], words: list[tuple[int, int]]) -> list[tuple[str, int, int]]:
+    return [(s.label, words[s.token_start][0], words[s.token_end - 1][1]) for s in spans]
+
+
+def _f1(
     data: str,
     split: Split,
-    max_sentence_tokens: int,
+    metric: Metric,
+    scheme: str,
+    gold: Iterable[object],
+    found: Iterable[object],
 ) -> Evaluation:
-    """Tag gold words and compare.
-
-    Parameters
-    ----------
-    tagger : the tagger.
-    task : ``tag`` measures accuracy, ``ner`` entity F1.
-    sentences : gold sentences.
-    data, split : what they are called.
-    max_sentence_tokens : as served.
-    """
-    gold = Tokens.from_sentences([sentence.words for sentence in sentences])
-    [annotation] = annotate(
-        tagger, [gold], spans=task == "ner", max_sentence_tokens=max_sentence_tokens
-    )
-    precision = recall = None
-    if task == "ner":
-        wanted = {
-            span.shifted(first)
-            for first, sentence in zip(gold.sentence_offsets.tolist(), sentences, strict=False)
-            for span in spans_of_tags(sentence.tags)
-        }
-        found = set(annotation.spans)
-        right = len(wanted & found)
-        precision, recall = _share(right, len(found)), _share(right, len(wanted))
-        value = _share(2 * right, len(wanted) + len(found))
-    else:
-        tags = [tagger.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
-        wanted_tags = [tag for sentence in sentences for tag in sentence.tags]
-        right = sum(tag == wanted for tag, wanted in zip(tags, wanted_tags, strict=True))
-        value = _share(right, len(tags))
+    wanted, got = set(gold), set(found)
+    right = len(wanted & got)
     return Evaluation(
-        data=data,
-        split=split,
-        metric="entity_f1" if task == "ner" else "accuracy",
-        value=value,
-        precision=precision,
-        recall=recall,
-        sentences=len(sentences),
-        tokens=len(gold.words),
+        data,
+        split,
+        metric,
+        scheme,
+        value=_share(2 * right, len(wanted) + len(got)),
+        precision=_share(right, len(got)),
+        recall=_share(right, len(wanted)),
     )
 
 

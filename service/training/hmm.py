@@ -32,7 +32,9 @@ class HmmOptions(BaseModel):
 
 
 def estimate(
-    sentences: Sequence[TaggedSentence], labels: tuple[str, ...], options: HmmOptions
+    sentences: Sequence[TaggedSentence],
+    labels: tuple[str, ...],
+    options: HmmOptions,
 ) -> Parameters:
     """Estimate an HMM of K tags from tagged sentences.
 

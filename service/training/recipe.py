@@ -2,13 +2,15 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from service.errors import RecipeError
 from service.store.manifest import ModelName
 from service.text.conll import TaggedSentence, read_columns, read_conllu
+from service.training.gazetteers import NameList
+from service.training.raw_text import RawText, read_raw_text
 
 RECIPE_FILE = "recipe.toml"
 
@@ -32,6 +34,10 @@ class Corpus(_Part):
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
+    raw_dev: tuple[str, ...] = Field(
+        (), description="Of columns: CoNLL-U files that have the texts of the dev sentences."
+    )
+    raw_test: tuple[str, ...] = Field((), description="The same of the test sentences.")
 
     def read(self, data: Path, split: Literal["train", "dev", "test"]) -> list[TaggedSentence]:
         """Read the files of a split, in order.
@@ -44,6 +50,33 @@ class Corpus(_Part):
         if self.format == "columns":
             return [s for file in files for s in read_columns(data / file)]
         return [s for file in files for s in read_conllu(data / file, self.format)]
+
+    def read_raw(self, data: Path, split: Literal["dev", "test"]) -> list[RawText]:
+        """Read the files of a split as raw texts; none where the corpus has no texts.
+
+        Raises
+        ------
+        CorpusError
+        """
+        if self.format != "columns":
+            files: tuple[str, ...] = getattr(self, split)
+            return [read_raw_text(data / file, self.format) for file in files]
+        files = getattr(self, f"raw_{split}")
+        tags_of = {sentence.words: sentence for sentence in self.read(data, split)} if files else {}
+        return [read_raw_text(data / file, "xpos", tags_of) for file in files]
+
+
+class WordVectors(_Part):
+    """Word vectors that words are clustered by; see `service.training.clusters`."""
+
+    name: str
+    licence: str
+    url: str
+    file: str
+    most: int = Field(100_000, ge=1, description="How many words to take, the frequent first.")
+    grains: tuple[Annotated[int, Field(ge=2, le=30_000)], ...] = Field(
+        description="How many clusters, at each grain."
+    )
 
 
 class Recipe(_Part):
@@ -64,7 +97,15 @@ class Recipe(_Part):
     seed: int = 0
     options: dict[str, Any] = {}
     corpora: tuple[Corpus, ...] = ()
+    vectors: WordVectors | None = None
+    gazetteers: tuple[NameList, ...] = ()
     tables: dict[str, Any] | None = None
+
+    @property
+    def lexicon_files(self) -> tuple[WordVectors | NameList, ...]:
+        """The files that tell of words without a sentence."""
+        vectors = () if self.vectors is None else (self.vectors,)
+        return (*vectors, *self.gazetteers)
 
     @model_validator(mode="after")
     def _has_one_origin(self) -> "Recipe":

@@ -18,7 +18,8 @@ from service.text.conll import TaggedSentence
 from service.text.spans import repair
 from service.training import crf, hmm
 from service.training.card import model_card
-from service.training.evaluation import Evaluation, Split, evaluate_corpora
+from service.training.evaluation import Evaluation, Evaluator, Split
+from service.training.lexicon import Lexicon, compile_lexicon
 from service.training.recipe import Recipe
 from service.training.tables import tabulate
 
@@ -28,11 +29,14 @@ class Estimator:
     """How the parameters of an architecture are estimated, and with which options."""
 
     options: type[BaseModel]
-    estimate: Callable[[Sequence[TaggedSentence], tuple[str, ...], Any], Parameters]
+    estimate: Callable[[Sequence[TaggedSentence], tuple[str, ...], Any, Lexicon, int], Parameters]
 
 
 ESTIMATORS: Mapping[str, Estimator] = {
-    "hmm": Estimator(hmm.HmmOptions, hmm.estimate),
+    "hmm": Estimator(
+        hmm.HmmOptions,
+        lambda sentences, labels, options, lexicon, seed: hmm.estimate(sentences, labels, options),
+    ),
     "crf": Estimator(crf.CrfOptions, crf.estimate),
 }
 
@@ -65,9 +69,9 @@ def train(
     parameters = tabulate(recipe.tables) if recipe.tables is not None else _estimate(recipe, data)
     manifest = _describe(recipe, parameters.labels)
     tagger = make_tagger(out, manifest, parameters, settings.max_unseen_words)
-    found = evaluate_corpora(
-        recipe.corpora, tagger, recipe.task, data, splits, settings.max_sentence_tokens
-    )
+    evaluator = Evaluator(tagger, recipe.task, settings.max_sentence_tokens)
+    found = evaluator.corpora(recipe.corpora, data, splits)
+    found += evaluator.raw_texts(recipe.corpora, data, splits)
     manifest = manifest.model_copy(update={"scores": tuple(map(_score, found))})
     return write_model(out, manifest, parameters, model_card(manifest))
 
@@ -91,7 +95,9 @@ def _estimate(recipe: Recipe, data: Path) -> Parameters:
         raise RecipeError(f"options.{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     sentences = training_sentences(recipe, data)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
-    return estimator.estimate(sentences, labels, options)
+    return estimator.estimate(
+        sentences, labels, options, compile_lexicon(recipe, data, sentences), recipe.seed
+    )
 
 
 def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:
@@ -140,6 +146,10 @@ def _describe(recipe: Recipe, labels: tuple[str, ...]) -> Manifest:
             Source(name=c.name, licence=c.licence, url=c.url, files=c.train)
             for c in recipe.corpora
             if c.train
+        )
+        + tuple(
+            Source(name=known.name, licence=known.licence, url=known.url, files=(known.file,))
+            for known in recipe.lexicon_files
         ),
         scores=(),
         files={},

@@ -14,15 +14,33 @@ from service.store.directory import constraints_of
 from service.taggers import ARCHITECTURES
 from service.text.tokens import Tokens
 from service.training import crf, hmm
+from service.training.lexicon import Lexicon
 from tests.made_corpora import ner_sentences, tag_sentences
 
-CRF = crf.CrfOptions(l1=0.1, l2=0.1, max_iterations=20)
-HMM = hmm.HmmOptions()
+CRF = crf.CrfOptions(l1=0.1, l2=0.1, max_iterations=20, recased_share=0.1)
+LEXICON = Lexicon(
+    {"clusters": np.array([[0, 1], [1, 0]]), "gazetteer_members": np.array([1, 2, 3])},
+    {
+        "cluster_words": ["the", "corp"],
+        "gazetteer_classes": ["first", "second"],
+        "gazetteer_phrases": ["Bade Corp", "bade", "the"],
+    },
+)
+
+
+def estimate_hmm(sentences, labels):
+    return hmm.estimate(sentences, labels, hmm.HmmOptions())
+
+
+def estimate_crf(sentences, labels):
+    return crf.estimate(sentences, labels, CRF, LEXICON, seed=0)
+
+
 MADE = {
-    ("hmm", "tag"): lambda sentences, labels: hmm.estimate(sentences, labels, HMM),
-    ("hmm", "ner"): lambda sentences, labels: hmm.estimate(sentences, labels, HMM),
-    ("crf", "tag"): lambda sentences, labels: crf.estimate(sentences, labels, CRF),
-    ("crf", "ner"): lambda sentences, labels: crf.estimate(sentences, labels, CRF),
+    ("hmm", "tag"): estimate_hmm,
+    ("hmm", "ner"): estimate_hmm,
+    ("crf", "tag"): estimate_crf,
+    ("crf", "ner"): estimate_crf,
 }
 MAKE_SENTENCES = {"tag": tag_sentences, "ner": ner_sentences}
 HOSTILE = [

@@ -7,21 +7,41 @@ from hypothesis import strategies as st
 
 from service.decoding import Constraints
 from service.taggers import Parameters
-from service.taggers.crf import CrfTagger
-from service.text.features import BOUNDARY, OFFSETS, word_features
+from service.taggers.crf import CrfTagger, lexicon_of
+from service.text.features import BOUNDARY, OFFSETS, WordClusters, pair_features, word_features
 from service.text.tokens import Tokens
 
 LABELS = ("A", "B", "C")
-KNOWN = ["the", "The", "bank", "5.975,74", "well-bred", "NASA", "👞"]
-UNSEEN = ["of", "The", "BANKS", "x" * 200, "e\u0301", "\u200b", "-", "naïve", "İ"]
-words = st.lists(st.one_of(st.sampled_from(KNOWN + UNSEEN), st.text(min_size=1, max_size=5)))
+KNOWN = ["the", "The", "bank", "5.975,74", "well-bred", "NASA", "👞", "New", "York"]
+UNSEEN = ["of", "THE", "BANKS", "x" * 200, "e\u0301", "\u200b", "-", "naïve", "İ", "new", "YORK"]
+WORDS = [*KNOWN, *UNSEEN]
+CLUSTERS = {"the": [3, 1], "bank": [2, 0], "of": [3, 7]}
+PHRASES = {"New York": 1, "New York bank": 2, "bank": 3, "of the bank": 2}
+CLASSES = ["city", "firm"]
+words = st.lists(st.one_of(st.sampled_from(WORDS), st.text(min_size=1, max_size=5)))
+
+VOCABULARIES = {
+    "words": KNOWN,
+    "cluster_words": list(CLUSTERS),
+    "gazetteer_classes": CLASSES,
+    "gazetteer_phrases": list(PHRASES),
+}
 
 
 def parameters(seed=0, **replaced):
-    """A CRF with a random weight for about two tags of every second feature."""
+    """A CRF with random weights for about half of all features that could fire."""
     rng = np.random.default_rng(seed)
-    names = {f for w in [*KNOWN, *UNSEEN, BOUNDARY] for o in OFFSETS for f in word_features(w, o)}
-    attributes = sorted(name for name in names if rng.random() < 0.5)
+    clusters = WordClusters(list(CLUSTERS), np.array(list(CLUSTERS.values())))
+    features = {
+        name
+        for word in [*WORDS, BOUNDARY]
+        for names in word_features(word, clusters)
+        for name in names
+    }
+    lowered = [word.lower() for word in [*WORDS, BOUNDARY]]
+    features |= {name for a in lowered for b in lowered for name in pair_features(a, b)}
+    features |= {f"{c}:{how}:{where}" for c in CLASSES for how in CASINGS for where in POSITIONS}
+    attributes = sorted(name for name in sorted(features) if rng.random() < 0.5)
     counts = rng.integers(0, len(LABELS) + 1, len(attributes))
     tags = np.concatenate([rng.permutation(len(LABELS))[:count] for count in counts])
     arrays = {
@@ -29,11 +49,61 @@ def parameters(seed=0, **replaced):
         "weight_tags": tags.astype(np.int16),
         "weights": rng.normal(size=len(tags)).astype(np.float32),
         "transitions": rng.normal(size=(len(LABELS), len(LABELS))).astype(np.float32),
+        "clusters": np.array(list(CLUSTERS.values()), dtype=np.int16),
+        "gazetteer_members": np.array(list(PHRASES.values()), dtype=np.int32),
     }
-    vocabularies = {"attributes": attributes, "words": KNOWN}
+    vocabularies = {**VOCABULARIES, "attributes": attributes}
     arrays.update({k: v for k, v in replaced.items() if k not in vocabularies})
     vocabularies.update({k: v for k, v in replaced.items() if k in vocabularies})
     return Parameters(LABELS, arrays, vocabularies)
+
+
+CASINGS = ("exact", "folded")
+POSITIONS = ("single", "first", "inside", "last", "before", "after")
+
+
+def matches(sentence):
+    """(token, feature) of all matches, found by trying every phrase at every token."""
+    i = 0
+    while i < len(sentence):
+        fitting = [
+            (len(phrase.split()), phrase)
+            for phrase in PHRASES
+            if " ".join(sentence[i : i + len(phrase.split())]).lower() == phrase.lower()
+        ]
+        if not fitting:
+            i += 1
+            continue
+        length, phrase = max(fitting)
+        casing = "exact" if " ".join(sentence[i : i + length]) == phrase else "folded"
+        inner = ["first", *["inside"] * (length - 2), "last"] if length > 1 else ["single"]
+        for token, where in enumerate(["before", *inner, "after"], start=i - 1):
+            for c, name in enumerate(CLASSES):
+                if 0 <= token < len(sentence) and PHRASES[phrase] >> c & 1:
+                    yield token, f"{name}:{casing}:{where}"
+        i += length
+
+
+def reference_features(sentence):
+    """All features of each token, by name."""
+    clusters = WordClusters(list(CLUSTERS), np.array(list(CLUSTERS.values())))
+
+    def at(i):
+        return sentence[i] if 0 <= i < len(sentence) else BOUNDARY
+
+    features = []
+    for i in range(len(sentence)):
+        names = [
+            name
+            for n, offset in enumerate(OFFSETS)
+            for name in word_features(at(i + offset), clusters)[n]
+        ]
+        names.append(pair_features(at(i).lower(), at(i + 1).lower())[0])
+        names.append(pair_features(at(i - 1).lower(), at(i).lower())[1])
+        features.append(names)
+    for token, name in matches(sentence):
+        features[token].append(name)
+    return features
 
 
 def reference_emissions(given, sentence):
@@ -43,13 +113,10 @@ def reference_emissions(given, sentence):
     for a, name in enumerate(given.vocabularies["attributes"]):
         for n in range(bounds[a], bounds[a + 1]):
             weights[name, given.arrays["weight_tags"][n]] = float(given.arrays["weights"][n])
-    table = np.zeros((len(sentence), len(LABELS)))
-    for i in range(len(sentence)):
-        for offset in OFFSETS:
-            inside = 0 <= i + offset < len(sentence)
-            for name in word_features(sentence[i + offset] if inside else BOUNDARY, offset):
-                table[i] += [weights.get((name, tag), 0.0) for tag in range(len(LABELS))]
-    return table
+    return [
+        [sum(weights.get((name, tag), 0.0) for name in names) for tag in range(len(LABELS))]
+        for names in reference_features(sentence)
+    ]
 
 
 GIVEN = parameters()
@@ -60,11 +127,48 @@ TAGGER = CrfTagger(GIVEN, Constraints.none(len(LABELS)), max_unseen_words=5)
 def test_gathered_rows_equal_the_reference_feature_by_feature(sentences):
     tokens = Tokens.from_sentences(sentences)
     emissions = TAGGER.score(tokens.words, tokens.sentence_offsets).emissions
-    expected = [reference_emissions(GIVEN, sentence) for sentence in sentences]
-    assert emissions == pytest.approx(np.concatenate([np.zeros((0, 3)), *expected]), abs=1e-5)
+    expected = [row for sentence in sentences for row in reference_emissions(GIVEN, sentence)]
+    assert emissions == pytest.approx(np.array(expected).reshape(-1, len(LABELS)), abs=1e-5)
 
 
-def test_constraints_are_added_to_the_transitions():
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "New York bank",
+        "the new york of the bank",
+        "New York New York",
+        "New",
+        "of the",
+        "bank",
+        "of the bank bank",
+        "New new york BANK the",
+    ],
+)
+def test_matches_of_gazetteers_equal_the_reference(sentence):
+    sentence = sentence.split()
+    assert len(list(matches(sentence))) or sentence in (["New"], ["of", "the"])
+    emissions = TAGGER.score(sentence, np.array([0, len(sentence)])).emissions
+    assert emissions == pytest.approx(np.array(reference_emissions(GIVEN, sentence)), abs=1e-5)
+
+
+def test_a_match_never_crosses_the_border_of_a_sentence():
+    apart = TAGGER.score(["New", "York"], np.array([0, 1, 2])).emissions
+    alone = [reference_emissions(GIVEN, [word])[0] for word in ("New", "York")]
+    assert apart == pytest.approx(np.array(alone), abs=1e-5)
+
+
+def test_a_model_without_clusters_and_gazetteers_is_one_too():
+    bare = {"attributes", "words"}
+    given = Parameters(
+        LABELS,
+        {k: v for k, v in GIVEN.arrays.items() if k not in ("clusters", "gazetteer_members")},
+        {k: v for k, v in GIVEN.vocabularies.items() if k in bare},
+    )
+    emissions = CrfTagger(given, Constraints.none(3), 5).score(["👞"], np.array([0, 1])).emissions
+    assert emissions == pytest.approx(np.array(reference_emissions(given, ["👞"])), abs=1e-5)
+
+
+def test_constraints_are_added_to_the_scores():
     forbidding = Constraints(np.full((3, 3), -np.inf), np.array([0, -np.inf, 0]), np.zeros(3))
     scores = CrfTagger(GIVEN, forbidding, 5).score(["the"], np.array([0, 1]))
     assert (scores.transitions == -np.inf).all()
@@ -81,6 +185,12 @@ def test_constraints_are_added_to_the_transitions():
         ({"attribute_offsets": np.zeros(2, np.int32)}, "attribute_offsets"),
         ({"attributes": ["a", "a"]}, "attributes has an entry twice"),
         ({"words": [BOUNDARY]}, "words has an empty entry"),
+        ({"clusters": np.zeros((1, 2), np.int16)}, "clusters"),
+        ({"clusters": np.zeros((3, 2))}, "clusters is float64"),
+        ({"gazetteer_members": np.zeros(2, np.int32)}, "gazetteer_members"),
+        ({"gazetteer_members": np.full(4, 4, np.int32)}, "names a class that is not there"),
+        ({"gazetteer_members": np.full(4, -1, np.int32)}, "names a class that is not there"),
+        ({"gazetteer_phrases": ["a", "a", "b", "c"]}, "an entry twice"),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused_by_name(replaced, reason):
@@ -88,23 +198,32 @@ def test_parameters_that_do_not_fit_are_refused_by_name(replaced, reason):
         CrfTagger(parameters(**replaced), Constraints.none(3), 5)
 
 
-@pytest.mark.parametrize("name", ["transitions", "weights", "attribute_offsets", "weight_tags"])
+@pytest.mark.parametrize(
+    "name", ["transitions", "weights", "attribute_offsets", "weight_tags", "clusters"]
+)
 def test_a_missing_array_is_named(name):
-    given = parameters()
-    arrays = {key: array for key, array in given.arrays.items() if key != name}
+    arrays = {key: array for key, array in GIVEN.arrays.items() if key != name}
     with pytest.raises(ValueError, match=f"{name} is missing"):
-        CrfTagger(Parameters(LABELS, arrays, given.vocabularies), Constraints.none(3), 5)
+        CrfTagger(Parameters(LABELS, arrays, GIVEN.vocabularies), Constraints.none(3), 5)
 
 
-def test_tags_and_bounds_that_lead_nowhere_are_refused():
-    given = parameters()
-    for name, position, wrong in [
+def test_half_a_gazetteer_is_refused():
+    vocabularies = {k: v for k, v in GIVEN.vocabularies.items() if k != "gazetteer_classes"}
+    with pytest.raises(ValueError, match="gazetteer_classes is missing"):
+        lexicon_of(Parameters(LABELS, GIVEN.arrays, vocabularies))
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "wrong"),
+    [
         ("weight_tags", 0, 3),
         ("weight_tags", 0, -1),
         ("attribute_offsets", 1, 30_000),
         ("attribute_offsets", 0, 1),
-    ]:
-        array = given.arrays[name].copy()
-        array[position] = wrong
-        with pytest.raises(ValueError, match=name):
-            CrfTagger(parameters(**{name: array}), Constraints.none(3), 5)
+    ],
+)
+def test_tags_and_bounds_that_lead_nowhere_are_refused(name, position, wrong):
+    array = GIVEN.arrays[name].copy()
+    array[position] = wrong
+    with pytest.raises(ValueError, match=name):
+        CrfTagger(parameters(**{name: array}), Constraints.none(3), 5)

@@ -40,6 +40,8 @@ def test_a_known_word_has_its_own_emissions(tagger):
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
+        ("Can", [0.4, 0.3]),  # the same word in other case
+        ("FISH", [0.1, 0.2]),
         ("boxed", [0.2, 0.8]),  # its longest known suffix
         (
             "Boxed",
@@ -49,7 +51,9 @@ def test_a_known_word_has_its_own_emissions(tagger):
         ("\u200b", [0.5, 0.5]),
     ],
 )
-def test_an_unseen_word_has_those_of_its_longest_known_suffix(tagger, word, expected):
+def test_an_unseen_word_has_those_of_its_other_case_or_of_its_longest_known_suffix(
+    tagger, word, expected
+):
     assert emissions(tagger, word) == [pytest.approx(expected)]
 
 

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.text.features import BOUNDARY, OFFSETS, WordClusters, pair_features, word_features
+
+
+def own(word, **kinds):
+    return word_features(word, **kinds)[OFFSETS.index(0)]
+
+
+@given(st.text(min_size=1))
+def test_features_are_distinct_and_say_their_offset(word):
+    for offset, names in zip(OFFSETS, word_features(word), strict=True):
+        assert len(set(names)) == len(names)
+        assert all(name.startswith(f"{offset}:") for name in names)
+
+
+def test_a_name_is_read_by_what_an_hmm_cannot_see():
+    assert {
+        "0:word=Villanueva",
+        "0:lower=villanueva",
+        "0:shape=Xxxxxxxxxx",
+        "0:runs=Xx",
+        "0:prefix2=vi",
+        "0:suffix3=eva",
+        "0:suffix3=eva|Xx",
+    } <= set(own("Villanueva"))
+
+
+@pytest.mark.parametrize(
+    ("word", "feature"),
+    [
+        ("well-bred", "0:hyphen"),
+        ("1980s", "0:digit"),
+        ("--", "0:symbol"),
+        ("NASA", "0:upper"),
+        ("L'Occitane", "0:runs=X'Xx"),
+        ("5.975,74", "0:runs=d.d,d"),
+    ],
+)
+def test_what_characters_a_word_holds_is_a_feature(word, feature):
+    assert feature in own(word)
+
+
+def test_the_boundary_is_a_word_of_its_own():
+    assert word_features(BOUNDARY) == [[f"{offset}:boundary"] for offset in OFFSETS]
+
+
+def test_clusters_are_those_of_the_word_in_lower_case():
+    clusters = WordClusters(["york"], np.array([[3, 17]]))
+    assert {"0:cluster0=3", "0:cluster1=17|X"} <= set(own("YORK", clusters=clusters))
+    assert not [name for name in own("Leeds", clusters=clusters) if "cluster" in name]
+
+
+def test_no_feature_grows_with_the_length_of_a_word():
+    assert max(map(len, own("x1" * 50_000))) < 100
+
+
+def test_a_pair_is_a_feature_of_both_its_words():
+    assert pair_features("new", "york") == ("next=new york", "previous=new york")
