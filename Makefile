@@ -11,7 +11,7 @@ LOCK_VENV := .venv-lock
 DEV_PYTHON := $(DEV_VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check test-system lock clean
+.PHONY: help serve dev test check test-system lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -19,6 +19,8 @@ help: ## List the targets
 # exec: a signal to make reaches gunicorn, not a shell between the two.
 serve: $(VENV)/installed ## Serve the models of models/ on TRELLIS_HOST:TRELLIS_PORT
 	exec $(VENV)/bin/python -m gunicorn -c deploy/gunicorn.conf.py service.wsgi:app
+
+dev: $(DEV_VENV)/installed ## Make the environment for training and for the tests
 
 test: check ## Check the code, and run every test that needs only Python
 	$(DEV_PYTHON) -m pytest --ignore=tests/system

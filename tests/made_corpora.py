@@ -1,9 +1,15 @@
 """Corpora that the tests make for themselves: small languages in which endings tell tags."""
 
+import json
 import random
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 from service.text.conll import TaggedSentence
+from service.training.recipe import read_recipe
+
+MakeSentences = Callable[[int, int], list[TaggedSentence]]
 
 _SYLLABLES = ("ba", "de", "ki", "lo", "mu", "na", "po", "ri", "sa", "tu")
 _TAG_PATTERN = ("DT", "JJ", "NN", "VB", "DT", "NN", "RB", ".")
@@ -68,3 +74,39 @@ def _stem(rng: random.Random) -> str:
 
 def _name(rng: random.Random) -> str:
     return _stem(rng).capitalize()
+
+
+def write_data(folder: Path, recipe_file: Path, make: MakeSentences) -> None:
+    """Write every file that a recipe names, in its format and small."""
+    recipe = read_recipe(recipe_file)
+    for seed, corpus in enumerate(recipe.corpora):
+        for split in ("train", "dev", "test"):
+            sentences = make(40, 10 * seed + ("train", "dev", "test").index(split))
+            for file in getattr(corpus, split):
+                write = write_columns if corpus.format == "columns" else write_conllu
+                write(folder / file, sentences)
+            for file in getattr(corpus, f"raw_{split}", ()):
+                write_conllu(folder / file, sentences)
+    if recipe.vectors is not None:
+        _write_vectors(folder / recipe.vectors.file)
+    for names in recipe.gazetteers:
+        _write_names(folder / names.file, names.format, names.field)
+
+
+def _write_vectors(path: Path) -> None:
+    rng = random.Random(0)
+    words = ["".join(pair) for pair in product(_SYLLABLES, repeat=3)]
+    vectors = {word: [rng.gauss(0, 1) for _ in range(8)] for word in words}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"dimensions": 8, "words": words, "vectors": vectors}))
+
+
+def _write_names(path: Path, file_format: str, field: str) -> None:
+    names = ["Bade Corp", "Kilo", "Mu Na"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if file_format == "csv":
+        path.write_text("\n".join([field, *names]) + "\n")
+    elif file_format == "json":
+        path.write_text(json.dumps([{field: name} for name in names]))
+    else:
+        path.write_text("".join(f"{name.split()[0].upper()} 1 1\n" for name in names))

@@ -102,6 +102,8 @@ def _first_centres(points: Vectors, grain: int, rng: np.random.Generator) -> Vec
     for _ in range(grain - 1):
         distance = np.minimum(distance, 2 - 2 * (points @ points[chosen[-1]]))
         weight = np.maximum(distance, 0).astype(np.float64)
+        if not weight.any():  # fewer different points than centres
+            weight += 1
         chosen.append(int(rng.choice(len(points), p=weight / weight.sum())))
     return points[chosen]
 

@@ -1,0 +1,144 @@
+"""README as a newcomer follows it: its commands, run in a fresh clone, answer what it says."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.made_corpora import ner_sentences, write_data
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)\n```", README, re.DOTALL)
+START_TIMEOUT_S = 300
+
+needs_tools = [
+    pytest.mark.skipif(shutil.which(tool) is None, reason=f"{tool} is not installed")
+    for tool in ("git", "make", "curl")
+]
+pytestmark = needs_tools
+
+
+def commands(beginning: str) -> list[str]:
+    """The lines of README's shell blocks that begin so."""
+    lines = [line for kind, block in BLOCKS if kind == "sh" for line in block.splitlines()]
+    return [line for line in lines if line.startswith(beginning)]
+
+
+def answers() -> list[tuple[str, object]]:
+    """Each `curl` of README, and the JSON that stands behind it."""
+    return [
+        (command, json.loads(answer))
+        for (kind, command), (next_kind, answer) in itertools.pairwise(BLOCKS)
+        if kind == "sh" and command.startswith("curl") and next_kind == "json"
+    ]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh clone of what is committed."""
+    clone = tmp_path_factory.mktemp("clone") / "trellis"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    return clone
+
+
+@pytest.fixture(scope="module")
+def port(clone: Path) -> Iterator[int]:
+    """The port of the server that `make serve` starts in the clone."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TRELLIS_", "MAKE"))}
+    with (clone.parent / "log").open("wb") as log:
+        server = subprocess.Popen(
+            ["make", "serve"],
+            cwd=clone,
+            env={**environment, "TRELLIS_PORT": str(port)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while run(f"curl -fs localhost:{port}/readyz", clone).returncode:
+            assert server.poll() is None, (clone.parent / "log").read_text()
+            assert time.monotonic() < deadline, (clone.parent / "log").read_text()
+            time.sleep(0.5)
+        yield port
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(timeout=60)
+
+
+def run(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, shell=True, cwd=directory, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(("command", "expected"), answers(), ids=lambda part: str(part)[:60])
+def test_a_request_is_answered_as_readme_says(
+    command: str, expected: object, port: int, clone: Path
+) -> None:
+    result = run(command.replace("localhost:8080", f"localhost:{port}"), clone)
+    assert result.returncode == 0
+    assert json.loads(result.stdout) == expected
+
+
+def test_every_endpoint_stands_in_readme(port: int, clone: Path) -> None:
+    document = json.loads(run(f"curl -s localhost:{port}/openapi.json", clone).stdout)
+    missing = [path for path in document["paths"] if path not in README]
+    assert not missing
+
+
+def test_the_client_prints_what_readme_says(port: int, clone: Path) -> None:
+    [program] = [block for kind, block in BLOCKS if kind == "python"]
+    [printed] = [block for kind, block in BLOCKS if kind == "text"]
+    (clone / "ask.py").write_text(program.replace("localhost:8080", f"localhost:{port}"))
+    result = run("PYTHONPATH=. .venv/bin/python ask.py", clone)
+    assert result.stdout.strip() == printed
+
+
+def test_health_says_that_the_server_is_ready(port: int, clone: Path) -> None:
+    [command] = commands(".venv/bin/trellis health")
+    result = run(command.replace("localhost:8080", f"localhost:{port}"), clone)
+    assert result.returncode == 0
+    assert "en-ner-crf" in result.stdout
+
+
+def test_the_models_of_the_table_are_those_that_ship(port: int, clone: Path) -> None:
+    models = json.loads(run(f"curl -s localhost:{port}/models", clone).stdout)["models"]
+    rows = dict(re.findall(r"^\| `(en-[\w-]+)` \|(.*)\|$", README, re.MULTILINE))
+    assert set(rows) == {model["name"] for model in models}
+    for model in models:
+        # every figure of a row is a test score of the model's manifest
+        scores = {f"{100 * s['value']:.1f}" for s in model["scores"] if s["split"] == "test"}
+        figures = set(re.findall(r"\b\d+\.\d\b", rows[model["name"]].rpartition("|")[0]))
+        assert figures <= scores, model["name"]
+        assert figures or not scores
+
+
+def test_a_model_is_measured_and_made_again(clone: Path, tmp_path: Path) -> None:
+    data = tmp_path / "DATA"
+    write_data(data, clone / "models" / "en-ner-crf" / "recipe.toml", ner_sentences)
+    # the commands use the development environment, which this test runs in
+    (clone / ".venv-dev").symlink_to(ROOT / ".venv-dev")
+    environment = f"PYTHONPATH={clone}"
+    for command in [
+        *commands(".venv-dev/bin/trellis evaluate"),
+        *commands(".venv-dev/bin/trellis train"),
+    ]:
+        result = run(f"{environment} {command.replace('DATA', str(data))}", clone)
+        assert result.returncode == 0, result.stderr
+        assert "entity_f1" in result.stdout
+    status = run("git status --short", clone).stdout
+    assert "models/en-ner-crf/weights.safetensors" in status
