@@ -15,7 +15,9 @@ _IMAGE_MODELS = Path("/models")
 class Settings(BaseSettings):
     """The settings of the service; each is read from ``TRELLIS_`` plus its name in capitals."""
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_ignore_empty=True, frozen=True, extra="ignore"
+    )
 
     host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 in the image.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
@@ -32,7 +34,9 @@ class Settings(BaseSettings):
         description="Names of the models to load, separated by commas; the first of each task "
         "and tagset is its default. Empty loads the default of each task and tagset.",
     )
-    max_body_bytes: int = Field(16_000_000, ge=1, description="Largest request body, in bytes.")
+    max_body_bytes: int = Field(
+        16_000_000, ge=1, le=2**31, description="Largest request body, in bytes."
+    )
     max_text_chars: int = Field(
         1_000_000, ge=1, description="Longest text of one document, in code points."
     )
@@ -41,7 +45,10 @@ class Settings(BaseSettings):
         10_000, ge=1, description="A longer sentence is split at a token boundary and marked."
     )
     max_unseen_words: int = Field(
-        20_000, ge=0, description="Words outside a model's vocabulary whose rows are kept."
+        20_000,
+        ge=0,
+        le=1_000_000,
+        description="Words outside a model's vocabulary whose rows are kept.",
     )
 
     @property

@@ -47,9 +47,9 @@ class ModelError(TrellisError):
     """
 
     def __init__(self, file: object, reason: str) -> None:
-        super().__init__(f"{file}: {reason}")
-        self.file = str(file)
-        self.reason = reason
+        # Both may come from a hostile file: one line, whatever they hold.
+        self.file, self.reason = (" ".join(str(part).split()) for part in (file, reason))
+        super().__init__(f"{self.file}: {self.reason}")
 
 
 class ModelNotFound(TrellisError):

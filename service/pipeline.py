@@ -11,8 +11,9 @@ from service.taggers.base import Tagger
 from service.text.spans import Span, spans_of_path
 from service.text.tokens import Offsets, Tokens, offsets_of
 
-BATCH_TOKENS = 4096
-"""Sentences are scored together until a batch holds this many tokens: bounds the memory."""
+BATCH_TOKENS = 20_500
+"""Sentences are scored together until a batch is this large: bounds the memory. It has room for
+two sentences of the greatest length, since the steps of the decoder are shared by a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,15 @@ def _decode(
 
 
 def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
-    """Ranges of sentences with at most `BATCH_TOKENS` tokens, or a single longer sentence."""
+    """Ranges of sentences that fill a batch, or a single sentence that is longer.
+
+    A sentence counts as a token more than it has: also a million empty ones take memory.
+    """
+    sizes = offsets + np.arange(len(offsets))
     first, sentences = 0, len(offsets) - 1
     while first < sentences:
-        limit = offsets[first] + BATCH_TOKENS
-        end = max(first + 1, int(np.searchsorted(offsets, limit, side="right")) - 1)
+        limit = sizes[first] + BATCH_TOKENS
+        end = max(first + 1, int(np.searchsorted(sizes, limit, side="right")) - 1)
         yield first, end
         first = end
 

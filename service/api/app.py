@@ -42,7 +42,7 @@ def create_app(settings: Settings, registry: Registry) -> Flask:
 
 
 def _finish(response: Response) -> Response:
-    if request.method == "OPTIONS":
+    if request.method == "OPTIONS" and response.status_code == 200:
         response.headers.pop("Content-Type", None)  # an empty body is not HTML
     response.headers["X-Content-Type-Options"] = "nosniff"
     if request.path.startswith(DOCS_PATH):

@@ -14,6 +14,7 @@ from service.api.problems import (
     MALFORMED_JSON,
     UNSUPPORTED_ENCODING,
     UNSUPPORTED_MEDIA_TYPE,
+    UNSUPPORTED_TRANSFER_CODING,
     Problem,
 )
 from service.errors import LimitExceeded
@@ -38,8 +39,16 @@ def read_json(request: Request, limit: int) -> object:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise Problem(MALFORMED_JSON, f"{error.msg}, at {place}") from None
+        raise Problem(MALFORMED_JSON, _fault(body, error)) from None
+
+
+def _fault(body: bytes, error: orjson.JSONDecodeError) -> str:
+    """What is wrong with a body that is no JSON, without quoting it."""
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        return f"not valid UTF-8, at byte {wrong.start}"
+    return f"{error.msg}, at line {error.lineno}, column {error.colno}"
 
 
 def _check_headers(request: Request) -> None:
@@ -47,6 +56,8 @@ def _check_headers(request: Request) -> None:
     if request.mimetype != MEDIA_TYPE or charset not in ("utf-8", "utf8"):
         detail = f"the body must be {MEDIA_TYPE}, in UTF-8"
         raise Problem(UNSUPPORTED_MEDIA_TYPE, detail, allowed=[MEDIA_TYPE])
+    if request.headers.get("Transfer-Encoding", "chunked").strip().lower() != "chunked":
+        raise Problem(UNSUPPORTED_TRANSFER_CODING, "a body is sent as it is, or chunked")
     if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         detail = "the body must be sent without a content encoding"
         headers = {"Accept-Encoding": "identity"}

@@ -29,6 +29,7 @@ class Kind(NamedTuple):
 
 
 MALFORMED_JSON = Kind("malformed-json", 400, "Malformed JSON")
+MALFORMED_REQUEST = Kind("malformed-request", 400, "Malformed request")
 INCOMPLETE_BODY = Kind("incomplete-body", 400, "Incomplete body")
 NOT_FOUND = Kind("not-found", 404, "Not found")
 MODEL_NOT_FOUND = Kind("model-not-found", 404, "Model not found")
@@ -37,6 +38,7 @@ MODEL_NOT_LOADED = Kind("model-not-loaded", 409, "Model not loaded")
 LIMIT_EXCEEDED = Kind("limit-exceeded", 413, "Limit exceeded")
 UNSUPPORTED_MEDIA_TYPE = Kind("unsupported-media-type", 415, "Unsupported media type")
 UNSUPPORTED_ENCODING = Kind("unsupported-encoding", 415, "Unsupported content encoding")
+UNSUPPORTED_TRANSFER_CODING = Kind("unsupported-transfer-coding", 501, "Unsupported coding")
 INVALID_REQUEST = Kind("invalid-request", 422, "Invalid request")
 INTERNAL = Kind("internal-error", 500, "Internal error")
 NOT_READY = Kind("not-ready", 503, "Not ready")
@@ -97,6 +99,8 @@ def problem_of(error: Exception) -> Problem:
             detail = f"this path answers to {', '.join(allowed)}"
             headers = {"Allow": ", ".join(allowed)}
             return Problem(METHOD_NOT_ALLOWED, detail, headers=headers, allowed=allowed)
+        case HTTPException(code=400):
+            return Problem(MALFORMED_REQUEST, "this is no request that HTTP/1.1 allows")
         case HTTPException(code=404):
             return Problem(NOT_FOUND, "there is nothing at this path")
         case HTTPException(code=int(code)):

@@ -21,6 +21,9 @@ Words = Annotated[list[str], Field(fail_fast=True)]
 Sentences = Annotated[list[Words], Field(fail_fast=True)]
 
 
+_LONGEST_NAME_SHOWN = 100  # a longer one would be the request, quoted
+
+
 class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -46,7 +49,9 @@ class Options(_Request):
     model: str | None = Field(
         None, description="Name of the model; else the default of the task and tagset."
     )
-    offset_unit: OffsetUnit = Field("codepoint", description="What start and end count.")
+    offset_unit: OffsetUnit | None = Field(
+        None, description="What start and end count; codepoint is the default."
+    )
 
 
 class TagOptions(Options):
@@ -104,7 +109,8 @@ def validated(schema: type[R], value: object) -> R:
     # Pydantic forbids unknown fields too, but would list every one of a million.
     unknown = next((name for name in value if name not in schema.model_fields), None)
     if unknown is not None:
-        raise InputError("There is no such field", json_pointer([unknown]))
+        known = len(unknown) <= _LONGEST_NAME_SHOWN
+        raise InputError("There is no such field", json_pointer([unknown] if known else []))
     try:
         return schema.model_validate(value)
     except ValidationError as error:

@@ -9,6 +9,7 @@ from service.store.registry import LoadedModel, Registry
 from service.text.spans import split_tag
 
 DEFAULT_TAGSET = "ptb"
+DEFAULT_UNIT: OffsetUnit = "codepoint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def select_tagger(registry: Registry, options: TagOptions) -> Selection:
         if options.tagset not in (None, model.manifest.tagset):
             detail = f"the model {model.manifest.name} has the tagset {model.manifest.tagset}"
             raise InputError(detail, "/tagset")
-    return Selection(model, spans=False, labels=None, unit=options.offset_unit)
+    return Selection(model, spans=False, labels=None, unit=options.offset_unit or DEFAULT_UNIT)
 
 
 def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
@@ -48,7 +49,7 @@ def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
     else:
         model = _named(registry, options.model, "ner")
     labels = None if options.labels is None else _known_labels(model, options.labels)
-    return Selection(model, spans=True, labels=labels, unit=options.offset_unit)
+    return Selection(model, spans=True, labels=labels, unit=options.offset_unit or DEFAULT_UNIT)
 
 
 def span_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -57,11 +58,10 @@ def span_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _named(registry: Registry, name: str, task: str) -> LoadedModel:
-    model = registry.get(name)
-    if model.manifest.task != task:
-        detail = f"the model {name} answers at /{model.manifest.task}"
-        raise InputError(detail, "/model")
-    return model
+    manifest = registry.manifests.get(name)
+    if manifest is not None and manifest.task != task:
+        raise InputError(f"the model {name} answers at /{manifest.task}", "/model")
+    return registry.get(name)
 
 
 def _known_labels(model: LoadedModel, wanted: list[str]) -> frozenset[str]:

@@ -11,17 +11,28 @@ import socket
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
-from service.api.problems import Kind, Problem, problem_of
+from service.api.problems import (
+    MALFORMED_REQUEST,
+    UNSUPPORTED_TRANSFER_CODING,
+    Kind,
+    Problem,
+    problem_of,
+)
 
-MALFORMED_REQUEST = Kind("malformed-request", 400, "Malformed request")
 URI_TOO_LONG = Kind("uri-too-long", 414, "URI too long")
-UNSUPPORTED_TRANSFER_CODING = Kind("unsupported-transfer-coding", 501, "Unsupported coding")
 HEADERS_TOO_LARGE = Kind("headers-too-large", 431, "Request header fields too large")
 _log = logging.getLogger(__name__)
 
 
 class ProblemWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """A `ThreadWorker` that answers with `application/problem+json`."""
+
+    def _keepalive_after(self, conn: object, keepalive: bool) -> bool:
+        """Close a connection whose unread body is broken: its request has been answered."""
+        try:
+            return bool(super()._keepalive_after(conn, keepalive))
+        except errors.ParseException:
+            return False
 
     def handle_error(
         self, req: object, client: socket.socket, addr: object, exc: Exception

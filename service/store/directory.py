@@ -38,12 +38,11 @@ def read_manifest(directory: Path) -> Manifest:
         Where it is missing, malformed, too large, or of another format or name.
     """
     path = directory / MANIFEST_FILE
+    content = _read_regular(path, MAX_MANIFEST_BYTES)
+    if len(content) > MAX_MANIFEST_BYTES:
+        raise ModelError(path, f"larger than {MAX_MANIFEST_BYTES} bytes")
     try:
-        if path.stat().st_size > MAX_MANIFEST_BYTES:
-            raise ModelError(path, f"larger than {MAX_MANIFEST_BYTES} bytes")
-        manifest = Manifest.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise ModelError(path, error.strerror or str(error)) from error
+        manifest = Manifest.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
@@ -163,21 +162,27 @@ def write_model(directory: Path, manifest: Manifest, parameters: Parameters, car
 
 
 def _read_checked(path: Path, spec: FileSpec) -> bytes:
-    """The content of a file that lies in its directory and is the one that the manifest means."""
+    """The content of a file that is the one that the manifest means."""
+    content = _read_regular(path, spec.size_bytes)
+    if len(content) != spec.size_bytes:
+        found = "more" if len(content) > spec.size_bytes else len(content)
+        raise ModelError(path, f"{found} bytes; the manifest says {spec.size_bytes}")
+    if hashlib.sha256(content).hexdigest() != spec.sha256:
+        raise ModelError(path, "the checksum is not the one in the manifest")
+    return content
+
+
+def _read_regular(path: Path, most: int) -> bytes:
+    """The content of a regular file that lies in its directory, up to one byte over `most`."""
     try:
         if not path.resolve().is_relative_to(path.parent.resolve()):
             raise ModelError(path, "a link that leaves the model directory")
         if not path.is_file():
             raise ModelError(path, "no such file" if not path.exists() else "not a regular file")
-        size = path.stat().st_size
-        if size != spec.size_bytes:
-            raise ModelError(path, f"{size} bytes; the manifest says {spec.size_bytes}")
-        content = path.read_bytes()
-    except OSError as error:
-        raise ModelError(path, error.strerror or str(error)) from error
-    if hashlib.sha256(content).hexdigest() != spec.sha256:
-        raise ModelError(path, "the checksum is not the one in the manifest")
-    return content
+        with path.open("rb") as file:
+            return file.read(most + 1)
+    except (OSError, RuntimeError) as error:  # RuntimeError is a loop of links in Python 3.11
+        raise ModelError(path, getattr(error, "strerror", None) or str(error)) from error
 
 
 def _read_weights(path: Path, content: bytes, spec: FileSpec) -> dict[str, NDArray[Any]]:

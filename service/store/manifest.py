@@ -11,6 +11,7 @@ MODEL_NAME = re.compile(r"[a-z]{2,3}-[a-z]+-[a-z0-9]+(-[a-z0-9]+)*")
 ModelName = Annotated[str, StringConstraints(pattern=f"^{MODEL_NAME.pattern}$", max_length=100)]
 FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,50}$")]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 WEIGHTS_FILE = "weights.safetensors"
@@ -66,12 +67,12 @@ class Manifest(_Part):
     description: str
     language: str = Field(pattern=r"^[a-z]{2,3}$")
     task: Literal["tag", "ner"]
-    tagset: str | None = Field(
+    tagset: Word | None = Field(
         description="Of a tagger of parts of speech: ptb, ud or another; null for ner."
     )
-    architecture: str
-    labels: tuple[Label, ...] = Field(min_length=1, strict=False)
-    tokenizer: str
+    architecture: Word
+    labels: tuple[Label, ...] = Field(min_length=1, max_length=1000, strict=False)
+    tokenizer: Word
     default: bool = Field(description="Whether it is the default of its task and tagset.")
     licence: str
     sources: tuple[Source, ...] = Field(strict=False)

@@ -10,6 +10,8 @@ from service.store.directory import make_tagger, read_manifest, read_parameters
 from service.store.manifest import MANIFEST_FILE, MODEL_NAME, WEIGHTS_FILE, Manifest
 from service.taggers import Tagger
 
+_FILES = (MANIFEST_FILE, WEIGHTS_FILE)  # either makes a directory a model
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
@@ -101,17 +103,20 @@ class Registry:
 def _read_manifests(root: Path) -> dict[str, Manifest]:
     """Manifests of the directories in `root` that are named as models and hold files of one."""
     try:
-        directories = sorted(
-            path
-            for path in root.iterdir()
-            if MODEL_NAME.fullmatch(path.name)
-            and any((path / name).exists() for name in (MANIFEST_FILE, WEIGHTS_FILE))
-        )
+        named = sorted(path for path in root.iterdir() if MODEL_NAME.fullmatch(path.name))
     except OSError as error:
         raise ModelError(root, error.strerror or str(error)) from error
+    directories = list(filter(_holds_model, named))
     if not directories:
         raise ModelError(root, "no model lies there")
     return {path.name: read_manifest(path) for path in directories}
+
+
+def _holds_model(path: Path) -> bool:
+    try:
+        return any((path / name).is_symlink() or (path / name).exists() for name in _FILES)
+    except OSError as error:
+        raise ModelError(path, error.strerror or str(error)) from error
 
 
 def _defaults(manifests: Mapping[str, Manifest]) -> tuple[str, ...]:

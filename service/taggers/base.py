@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from service.decoding import ChainScores
 from service.text.tokens import Offsets
 
+_LARGEST_SCORE = 60_000.0  # far beyond any log-probability or weight; half precision has it
+_LARGEST_INDEX = 2**62
+
 
 class Tagger(Protocol):
     """A model that scores tag sequences. Immutable after load, safe to share by threads."""
@@ -54,13 +57,13 @@ class Parameters:
         ----------
         name : key in `arrays`.
         shape : expected lengths; None takes any.
-        kind : NumPy kinds that are right: "f" floating, "iu" integers.
+        kind : NumPy kinds that are right: "f" floating, "iu" integers, returned as int64.
 
         Raises
         ------
         ValueError
-            Where it is missing, or has another type or shape, or a floating one holds NaN or
-            plus infinity.
+            Where it is missing, or has another type or shape, or a floating one holds NaN, plus
+            infinity or a number of no score's size; minus infinity forbids.
         """
         if name not in self.arrays:
             raise ValueError(f"the array {name} is missing")
@@ -74,9 +77,13 @@ class Parameters:
                 f"the array {name} is {array.dtype} of shape {array.shape}; "
                 f"expected kind {kind} of shape ({expected})"
             )
-        if array.dtype.kind == "f" and not (array < np.inf).all():
-            raise ValueError(f"the array {name} holds NaN or plus infinity")
-        return array
+        if array.dtype.kind == "f":
+            if not ((np.abs(array) <= _LARGEST_SCORE) | (array == -np.inf)).all():
+                raise ValueError(f"the array {name} holds NaN, plus infinity or too large a number")
+            return array
+        if array.size and not -_LARGEST_INDEX <= array.min() <= array.max() <= _LARGEST_INDEX:
+            raise ValueError(f"the array {name} holds too large a number")
+        return array.astype(np.int64)
 
     def vocabulary(self, name: str) -> list[str]:
         """The vocabulary of that name, checked.

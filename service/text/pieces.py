@@ -37,15 +37,15 @@ _PIECE = regex.compile(
            |hon|sgt|maj|cpl|adm|mlle|jan|feb|apr|aug|sept|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat
            |ph\.d|m\.sc|arrv|attn|approx|ave|blvd|bros|ca|cf|dept|eg|esp|ft|pp|univ|viz|vol|al
            |[bcdp])\.(?!\w|\.\.)
-      | (?:[{_UPPER}\p{{Ll}}]{_M}*+\.){{2,}}+(?!\w|\.\.)
+      | (?:[{_UPPER}\p{{Ll}}]{_M}*+\.){{2,12}}+(?!\w|\.\.)
       | (?!I\.)[{_UPPER}]{_M}*+\.(?!\w|\.\.)
         # Numbers: of telephones, dates, decades; a number before its unit
       | \d{{1,5}}(?:-\d{{2,8}}){{2,6}}+{_END}
       | (?:\d|\d{{3}}|\d{{5}})-\d{{4}}{_END}
       | \d{{1,3}}0['’]s{_END}
-      | \d[\d.,:]*+(?=(?:(?i:[ap]\.?m|[ckm]m|kg|k|ft|lbs?|hrs?|mins?|oz|mph|[kmg]b|[kmg]?hz|bn)
-                        |[mg]){_END})
-      | (?<=[$€£])\d[\d.,]*+(?=[KMBTbt]{_END})
+      | \d[\d.,:]{{0,30}}+(?=(?:[mg]|(?i:[ap]\.?m|[ckm]m|kg|k|ft|lbs?|hrs?|mins?|oz|mph|[kmg]b
+                                         |[kmg]?hz|bn)){_END})
+      | (?<=[$€£])\d[\d.,]{{0,30}}+(?=[KMBTbt]{_END})
         # Words that were broken off in speech: "w- what"
       | (?:\p{{Latin}}{_M}*+|[B-DF-HJ-NP-TV-Zb-df-hj-np-tv-z][b-df-hj-np-tv-z]{{1,2}})-(?![\w-])
         # Words, with what joins them

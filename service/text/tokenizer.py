@@ -19,7 +19,9 @@ VERSION = "1"
 """Stands in every model's manifest: a model sees other words when this changes."""
 
 LONGEST_KEPT = 64
-"""Longer chunks are never kept: they hardly recur, and would take memory without a bound."""
+MOST_PIECES_KEPT = 8
+"""Chunks of more characters or pieces are never kept: they hardly recur, and their number alone
+would not bound the memory."""
 
 _VISIBLE, _BLANK, _LINE_BREAK = range(3)
 
@@ -87,7 +89,8 @@ class Tokenizer:
         """Split a chunk, and keep the answer if it may recur."""
         pieces = pieces_of(chunk)
         entry = pieces, cues_of(pieces)
-        if len(chunk) <= LONGEST_KEPT and self._max_chunks:
+        recurs = len(chunk) <= LONGEST_KEPT and len(pieces) <= MOST_PIECES_KEPT
+        if recurs and self._max_chunks:
             # A full generation is replaced, never emptied: other threads may be reading it.
             if len(self._entries) >= self._max_chunks:
                 self._entries = {}

@@ -125,6 +125,12 @@ def test_a_batch_answers_as_its_documents_alone(client: FlaskClient) -> None:
     ]
 
 
+def test_an_option_that_is_null_counts_as_left_out(client: FlaskClient) -> None:
+    options = {"model": None, "offset_unit": None}
+    nulls = client.post("/ner", json={"text": "Jane", "tokens": None, "labels": None} | options)
+    assert nulls.json == client.post("/ner", json={"text": "Jane"}).json
+
+
 def test_an_empty_batch(client: FlaskClient) -> None:
     answer = client.post("/tag/batch", json={"documents": []})
     assert answer.status_code == 200

@@ -42,10 +42,10 @@ CASES = {
     "NaN": malformed(b'{"text": NaN}'),
     "infinity": malformed(b'{"text": 1e999}'),
     "byte-order mark": malformed(f'\ufeff{{"text": "{MARK}"}}'.encode()),
-    "UTF-16": malformed(f'{{"text": "{MARK}"}}'.encode("utf-16")),
+    "UTF-16": malformed(f'{{"text": "{MARK}"}}'.encode("utf-16"), "UTF-8, at byte 0"),
     "lone surrogate": malformed(f'{{"text": "{MARK} \\udddd1975"}}'.encode()),
-    "lone surrogate bytes": malformed(b'{"text": "\xed\xa0\x80"}'),
-    "invalid UTF-8": malformed(b'{"text": "caf\xe9"}'),
+    "lone surrogate bytes": malformed(b'{"text": "\xed\xa0\x80"}', "UTF-8, at byte 10"),
+    "invalid UTF-8": malformed(b'{"text": "caf\xe9"}', "UTF-8, at byte 13"),
     "control character": malformed(b'{"text": "a\nb"}'),
     "nested": malformed(b'{"text": ' + b"[" * 1025 + b"]" * 1025 + b"}", "depth"),
     "deep": malformed(b"[" * 90_000, "depth"),
@@ -60,6 +60,7 @@ CASES = {
     "an empty word": invalid("/ner", {"tokens": [["a", "b", "c", ""]]}, "/tokens/0/3", "blank"),
     "a blank word": invalid("/ner", {"tokens": [["a"], ["\x85\u2028"]]}, "/tokens/1/0", "blank"),
     "unknown field": invalid("/ner", {"text": MARK, "lang": MARK}, "/lang"),
+    "unknown field of a long name": invalid("/ner", {MARK * 500: 1}, ""),
     "escaped field": invalid("/ner", {"text": MARK, "a/b~c": MARK}, "/a~1b~0c"),
     "fields": invalid("/ner", {"text": MARK} | dict.fromkeys("abcdefghijkl", MARK), "/a"),
     "labels for tag": invalid("/tag", {"text": MARK, "labels": []}, "/labels"),
@@ -86,6 +87,12 @@ CASES = {
     ),
     "unknown described model": Case(
         404, "model-not-found", f"/models/{MARK}", says="en-upos-crf", method="GET"
+    ),
+    "model of another task that is not loaded": invalid(
+        "/ner", {"text": MARK, "model": "en-pos-hmm"}, "/model", "/tag"
+    ),
+    "host": Case(
+        400, "malformed-request", "/livez", method="GET", headers={"Host": "." + "x" * 99}
     ),
     "model that is not loaded": Case(
         409,

@@ -151,12 +151,27 @@ def test_a_get_with_a_long_text(server: Server) -> None:
         (f"GET / HTTP/1.1\r\nX: {MARK * 9000}\r\n\r\n".encode(), 431),
         (post("/tag", f'"{MARK}"'.encode(), Transfer_Encoding="chunked"), 400),
         (post("/tag", f'"{MARK}"'.encode(), Transfer_Encoding="br", Content_Length=""), 501),
+        (
+            post(
+                "/tag",
+                b"2\r\n{}\r\n0\r\n\r\n",
+                Transfer_Encoding="gzip, chunked",
+                Content_Length="",
+            ),
+            501,
+        ),
         (post("/tag", b"", Content_Length=MARK), 400),
     ],
-    ids=["line", "header", "version", "long header", "smuggled", "coding", "length"],
+    ids=["line", "header", "version", "long header", "smuggled", "coding", "two", "length"],
 )
 def test_requests_that_never_reach_the_app(server: Server, request_: bytes, status: int) -> None:
     assert exchange(server, request_).problem["status"] == status
+
+
+@pytest.mark.parametrize("line", ["GET /livez", "POST /nowhere"])
+def test_a_broken_body_that_nobody_read_gets_no_second_answer(server: Server, line: str) -> None:
+    head = f"{line} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    exchange(server, head.encode() + b"zz\r\n")  # fails where more than one answer comes
 
 
 def test_a_connection_lives_on_after_an_error(server: Server) -> None:

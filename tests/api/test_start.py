@@ -97,7 +97,12 @@ def test_a_real_model_is_served(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("TRELLIS_PORT", "http"), ("TRELLIS_MAX_BODY_BYTES", "0")]
+    ("name", "value"),
+    [
+        ("TRELLIS_PORT", "http"),
+        ("TRELLIS_MAX_BODY_BYTES", "0"),
+        ("TRELLIS_MAX_UNSEEN_WORDS", "1000000000000"),
+    ],
 )
 def test_a_setting_that_cannot_be_used(name: str, value: str) -> None:
     assert_failed(started(**{name: value}), name)

@@ -99,6 +99,12 @@ def test_options_has_allow_and_no_html(client: FlaskClient, path: str) -> None:
     assert "Content-Type" not in answer.headers
 
 
+def test_options_of_nothing_is_a_problem_like_others(client: FlaskClient) -> None:
+    answer = client.options("/nowhere")
+    assert answer.status_code == 404
+    assert answer.content_type == "application/problem+json"
+
+
 def test_only_the_docs_are_html(client: FlaskClient) -> None:
     html = {path for path in GETS if "html" in client.get(path, buffered=True).content_type}
     assert html == {"/docs"}

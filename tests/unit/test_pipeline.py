@@ -95,5 +95,20 @@ def test_without_spans_none_are_read():
 def test_memory_is_bounded_by_batches_of_whole_sentences():
     tagger = WordIsTag()
     tokens = Tokens.from_sentences([["O"] * 1000] * 10)
-    annotate(tagger, [tokens], spans=True, max_sentence_tokens=10_000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "BATCH_TOKENS", 4100)
+        annotate(tagger, [tokens], spans=True, max_sentence_tokens=10_000)
     assert tagger.batches == [4000, 4000, 2000]
+
+
+def test_empty_sentences_fill_a_batch_too():
+    tagger = WordIsTag()
+    annotate(tagger, [Tokens.from_sentences([[]] * 100_000)], spans=True, max_sentence_tokens=9)
+    assert len(tagger.batches) > 4
+
+
+def test_the_pieces_of_a_long_sentence_share_batches():
+    tagger = WordIsTag()
+    tokens = Tokens.from_sentences([["O"] * 40_000])
+    annotate(tagger, [tokens], spans=True, max_sentence_tokens=10_000)
+    assert tagger.batches == [20_000, 20_000]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pickle
 import struct
 
@@ -160,6 +161,22 @@ def test_a_malformed_manifest_is_refused(model, content):
     assert file.endswith("manifest.json")
 
 
+def test_a_loop_of_links_is_refused(model):
+    for name in ("words.json", "manifest.json"):
+        (model / name).unlink()
+        (model / name).symlink_to(name)
+        assert refusal(model)[0].endswith(name)
+
+
+def test_a_manifest_that_never_ends_is_not_read(model):
+    (model / "manifest.json").unlink()
+    os.mkfifo(model / "manifest.json")
+    assert "not a regular file" in refusal(model)[1]
+    (model / "manifest.json").unlink()
+    (model / "manifest.json").symlink_to("/dev/zero")
+    assert "leaves the model directory" in refusal(model)[1]
+
+
 def test_a_huge_manifest_is_not_read(model):
     with (model / "manifest.json").open("wb") as file:
         file.truncate(10**12)
@@ -178,6 +195,9 @@ def test_a_huge_manifest_is_not_read(model):
         ("labels", [], "labels"),
         ("labels", ["N"], "shape"),
         ("labels", ["N", "N"], "a label twice"),
+        ("labels", [f"L{i}" for i in range(1001)], "labels"),
+        ("architecture", "two\nlines", "architecture"),
+        ("two\nlines", 1, "two lines"),
         ("task", "parse", "task"),
         ("task", "ner", "no BIO tag"),
         ("surprise", 1, "surprise"),

@@ -168,6 +168,16 @@ def test_a_model_without_clusters_and_gazetteers_is_one_too():
     assert emissions == pytest.approx(np.array(reference_emissions(given, ["👞"])), abs=1e-5)
 
 
+def test_integers_of_any_type_are_indexes():
+    arrays = {
+        name: array.astype(np.uint64) if array.dtype.kind == "i" else array
+        for name, array in GIVEN.arrays.items()
+    }
+    tagger = CrfTagger(Parameters(LABELS, arrays, GIVEN.vocabularies), Constraints.none(3), 5)
+    expected = TAGGER.score(["the", "bank"], np.array([0, 2])).emissions
+    assert (tagger.score(["the", "bank"], np.array([0, 2])).emissions == expected).all()
+
+
 def test_constraints_are_added_to_the_scores():
     forbidding = Constraints(np.full((3, 3), -np.inf), np.array([0, -np.inf, 0]), np.zeros(3))
     scores = CrfTagger(GIVEN, forbidding, 5).score(["the"], np.array([0, 1]))
@@ -180,6 +190,9 @@ def test_constraints_are_added_to_the_scores():
     [
         ({"transitions": np.zeros((2, 2))}, "transitions is float64 of shape"),
         ({"transitions": np.full((3, 3), np.nan)}, "transitions holds NaN"),
+        ({"transitions": np.full((3, 3), 3e38)}, "too large a number"),
+        ({"weights": np.full(len(GIVEN.arrays["weights"]), -3e38)}, "too large a number"),
+        ({"weight_tags": np.full(5, 2**64 - 1, np.uint64)}, "weight_tags"),
         ({"weights": np.zeros((2, 2))}, "weights"),
         ({"weights": np.zeros(3)}, "weight_tags"),
         ({"attribute_offsets": np.zeros(2, np.int32)}, "attribute_offsets"),

@@ -80,7 +80,7 @@ def test_suffixes_are_named_from_the_longest_to_the_empty_one():
         ({"words": []}, "words is empty"),
         ({"words": ["fish", "fish"]}, "an entry twice"),
         ({"start": np.zeros(3)}, "start"),
-        ({"end": np.array([0, np.inf])}, "end holds NaN or plus infinity"),
+        ({"end": np.array([0, np.inf])}, "end holds NaN, plus infinity"),
         ({"transitions": np.zeros((2, 2), dtype=int)}, "transitions is int64"),
     ],
 )

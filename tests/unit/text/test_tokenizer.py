@@ -123,9 +123,12 @@ def test_eight_threads_with_a_tiny_bound_give_the_answers_of_no_cache() -> None:
 
 def test_no_more_chunks_are_kept_than_asked_for_and_no_long_ones() -> None:
     bounded = Tokenizer(10)
-    bounded.tokenize(" ".join(f"w{i}" for i in range(101)) + " " + "long" * 100)
+    bounded.tokenize(
+        " ".join(f"w{i}" for i in range(101)) + " 中文没有空格的长句子" + " " + "long" * 100
+    )
     assert 0 < len(bounded._entries) <= 10
     assert all(len(chunk) <= tokenizer.LONGEST_KEPT for chunk in bounded._entries)
+    assert all(len(pieces) <= tokenizer.MOST_PIECES_KEPT for pieces, _ in bounded._entries.values())
 
 
 # How English splits: a blank in the right column is where words part
@@ -291,6 +294,9 @@ def test_an_emoji_is_one_word_and_is_not_torn(emoji: str) -> None:
         "\u0301",
         "\u200b",
         "a.",
+        "A.a.",
+        "1..",
+        "$1,,",
         "-'",
         "http://",
         "contact",
