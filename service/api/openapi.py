@@ -29,6 +29,7 @@ _TAG_ERRORS = (
     problems.LIMIT_EXCEEDED,
     problems.UNSUPPORTED_MEDIA_TYPE,
     problems.UNSUPPORTED_ENCODING,
+    problems.UNSUPPORTED_TRANSFER_CODING,
     problems.INVALID_REQUEST,
     problems.INTERNAL,
 )

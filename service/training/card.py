@@ -14,6 +14,7 @@ _METRICS = {
 def model_card(manifest: Manifest) -> str:
     """The card of a model as Markdown; all in it stands in the manifest."""
     tagset = f", tagset {manifest.tagset}" if manifest.tagset else ""
+    data = " --data DATA" if manifest.sources else ""
     lines = [
         f"# {manifest.name} {manifest.version}",
         "",
@@ -29,11 +30,11 @@ def model_card(manifest: Manifest) -> str:
         "## Made again by",
         "",
         "```sh",
-        f"trellis train models/{manifest.name}/recipe.toml --data DATA",
+        f"trellis train models/{manifest.name}/recipe.toml{data}",
         "```",
         "",
-        "`DATA` is the folder with the files that the recipe names; the same data give the same "
-        "bytes.",
+        "The same recipe and data give the same bytes."
+        + (" `DATA` is the folder with the files that the recipe names." if data else ""),
     ]
     return "\n".join(lines) + "\n"
 
