@@ -30,6 +30,9 @@ def _says_what_is_wrong(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except (TrellisError, TrellisClientError) as error:
             raise click.ClickException(str(error)) from error
+        except ModuleNotFoundError as error:  # of the extra, which serving does without
+            reason = f"{error}; training needs more than serving: make dev, or the extra `train`"
+            raise click.ClickException(reason) from error
 
     return run
 

@@ -1,5 +1,7 @@
 """The command line, as a user types it."""
 
+import sys
+
 import pytest
 from click.testing import CliRunner
 
@@ -102,6 +104,15 @@ def test_a_wrong_use_is_told_in_one_clear_message(arguments, said, model, folder
     assert result.exit_code != 0
     assert said in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_training_without_its_extra_says_what_is_missing(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pycrfsuite", None)
+    for module in ("service.training.train", "service.training.crf"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    result = trellis("train", folder / "xx-ner-made/recipe.toml", "--data", folder / "data")
+    assert result.exit_code == 1
+    assert "make dev" in result.stderr
 
 
 @pytest.mark.parametrize("command", [[], ["train"], ["evaluate"], ["health"]])
