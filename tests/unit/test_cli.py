@@ -5,6 +5,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+import service.training
 from service.cli import main
 from tests.made_corpora import ner_sentences, write_columns
 
@@ -89,7 +90,7 @@ def test_evaluate_measures_on_any_file(model, folder):
         (["train", "{recipe}", "--data", "{data}", "--out", "other"], "named xx-ner-made"),
         (["train", "{recipe}", "--data", "{model}"], "dev.tsv: No such file"),
         (["evaluate", "{model}"], "either --data or --file"),
-        (["evaluate", "{data}", "--file", "{data}/dev.tsv"], "manifest.json: No such file"),
+        (["evaluate", "{data}", "--file", "{data}/dev.tsv"], "manifest.json: no such file"),
         (["evaluate", "{model}", "--file", "{recipe}"], "expected a word and a tag"),
         (["health", "--url", "http://127.0.0.1:9"], "127.0.0.1"),
     ],
@@ -108,8 +109,9 @@ def test_a_wrong_use_is_told_in_one_clear_message(arguments, said, model, folder
 
 def test_training_without_its_extra_says_what_is_missing(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "pycrfsuite", None)
-    for module in ("service.training.train", "service.training.crf"):
-        monkeypatch.delitem(sys.modules, module, raising=False)
+    for module in ("train", "crf"):
+        monkeypatch.delitem(sys.modules, f"service.training.{module}", raising=False)
+        monkeypatch.delattr(service.training, module, raising=False)
     result = trellis("train", folder / "xx-ner-made/recipe.toml", "--data", folder / "data")
     assert result.exit_code == 1
     assert "make dev" in result.stderr
