@@ -1,6 +1,5 @@
 """The command `trellis`: train a model, evaluate it, ask a running server for its health."""
 
-import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -49,7 +48,7 @@ def _says_what_is_wrong(command: Callable[..., None]) -> Callable[..., None]:
 @_says_what_is_wrong
 def train(recipe: Path, data: Path | None, out: Path | None, dev_only: bool) -> None:
     """Train the model of RECIPE, measure it and write its directory."""
-    from service.training.evaluation import Split
+    from service.store.manifest import Split
     from service.training.recipe import read_recipe
     from service.training.train import train as train_model
 
@@ -136,8 +135,8 @@ def health(url: str, timeout_s: float) -> None:
         answer = client.health()
         click.echo(f"{answer['status']}, version {answer['version']}")
         for model in answer["models"]:
-            click.echo(f"  {model['name']} {model['version']}")
-        sys.exit(0 if client.ready() else 1)
+            state = "" if model["loaded"] else " (not loaded)"
+            click.echo(f"  {model['name']} {model['version']}{state}")
 
 
 def _percent(share: float | None) -> str:

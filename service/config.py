@@ -19,7 +19,7 @@ class Settings(BaseSettings):
         env_prefix=_PREFIX, env_ignore_empty=True, frozen=True, extra="ignore"
     )
 
-    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 in the image.")
+    host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     workers: int = Field(
         0, ge=0, le=256, description="Worker processes; 0 takes one for each CPU of the container."

@@ -4,6 +4,7 @@
     ├── SettingError        a setting has a value that cannot be used
     ├── ModelError          a model directory cannot be used: names the file and the reason
     ├── ModelNotFound       no model of that name lies in the models directory
+    │   └── NoDefaultModel  a request names none, and there is none of its task and tagset
     ├── ModelNotLoaded      the model lies there, but was not loaded at start
     ├── InputError          the caller's document or options are wrong: names the place
     │   └── LimitExceeded   larger than a limit: names the limit and its number
@@ -16,6 +17,8 @@ No message holds the text of a user: a message may be logged.
 """
 
 from collections.abc import Sequence
+
+from pydantic import ValidationError
 
 
 class TrellisError(Exception):
@@ -59,6 +62,17 @@ class ModelNotFound(TrellisError):
         super().__init__(f"there is no such model; there are: {', '.join(known) or 'none'}")
         self.name = name
         self.known = tuple(known)
+
+
+class NoDefaultModel(ModelNotFound):
+    """A request names no model, and none of its task and tagset lies in the models directory."""
+
+    def __init__(self, task: str, tagset: str | None, known: Sequence[str]) -> None:
+        super().__init__("", known)
+        tags = f" with the tagset {tagset}" if tagset else ""
+        self.args = (
+            f"no model answers /{task}{tags} by default; there are: {', '.join(known) or 'none'}",
+        )
 
 
 class ModelNotLoaded(TrellisError):
@@ -126,3 +140,10 @@ class CorpusError(TrellisError):
 
 class RecipeError(TrellisError):
     """A training recipe asks for something that cannot be done."""
+
+
+def first_fault(error: ValidationError) -> str:
+    """Place and reason of the first fault that pydantic found, in one line, without the value."""
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -1,6 +1,7 @@
 """What is said of models: which lie there, and what each is."""
 
 from service.api.answers import Json
+from service.api.schemas import TAGSETS
 from service.errors import ModelNotFound, ModelNotLoaded
 from service.store.manifest import Manifest
 from service.store.registry import Registry
@@ -46,6 +47,8 @@ def described(models: dict[str, Json], name: str) -> Json:
 
 def _is_default(registry: Registry, manifest: Manifest) -> bool:
     """Whether a request of its task and tagset that names no model gets this one."""
+    if manifest.task == "tag" and manifest.tagset not in TAGSETS:
+        return False  # no request asks for another tagset but by the name of a model
     try:
         default = registry.default(manifest.task, manifest.tagset)
     except (ModelNotFound, ModelNotLoaded):

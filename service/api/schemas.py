@@ -1,7 +1,7 @@
 """What requests may hold. Strict: a wrong type or an unknown field is an error."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -15,6 +15,8 @@ from pydantic_core import PydanticCustomError
 
 from service.errors import InputError
 
+Tagset = Literal["ptb", "ud"]
+TAGSETS = get_args(Tagset)
 OffsetUnit = Literal["codepoint", "utf16", "utf8"]
 # One wrong word is enough: a body can hold millions, and each error costs memory.
 Words = Annotated[list[str], Field(fail_fast=True)]
@@ -57,7 +59,7 @@ class Options(_Request):
 class TagOptions(Options):
     """What a request for parts of speech may ask for."""
 
-    tagset: Literal["ptb", "ud"] | None = Field(
+    tagset: Tagset | None = Field(
         None,
         description="Picks the default model: ptb, which is the default, has Penn tags, "
         "ud Universal tags. It maps nothing.",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from service.decoding import Constraints, bio_constraints
-from service.errors import ModelError
+from service.errors import ModelError, first_fault
 from service.store.manifest import (
     MANIFEST_FILE,
     MAX_MANIFEST_BYTES,
@@ -44,9 +44,7 @@ def read_manifest(directory: Path) -> Manifest:
     try:
         manifest = Manifest.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ModelError(path, f"{place}: {first['msg']}" if place else first["msg"]) from error
+        raise ModelError(path, first_fault(error)) from error
     if manifest.name != directory.name:
         raise ModelError(path, f"the model is named {manifest.name}, unlike its directory")
     return manifest
@@ -151,9 +149,7 @@ def write_model(directory: Path, manifest: Manifest, parameters: Parameters, car
         files[file] = _spec(contents[file], length=len(entries))
     manifest = manifest.model_copy(update={"files": files})
     contents["README.md"] = card.encode()
-    contents[MANIFEST_FILE] = (
-        manifest.model_dump_json(indent=2, exclude_none=False) + "\n"
-    ).encode()
+    contents[MANIFEST_FILE] = (manifest.model_dump_json(indent=2) + "\n").encode()
 
     directory.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():

@@ -12,11 +12,17 @@ ModelName = Annotated[str, StringConstraints(pattern=f"^{MODEL_NAME.pattern}$", 
 FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,50}$")]
+Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
+Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 WEIGHTS_FILE = "weights.safetensors"
 MANIFEST_FILE = "manifest.json"
 MAX_MANIFEST_BYTES = 10_000_000
+
+
+Split = Literal["dev", "test"]
+Metric = Literal["accuracy", "entity_f1", "word_f1", "sentence_f1", "tagged_word_f1"]
 
 
 class _Part(BaseModel):
@@ -36,8 +42,8 @@ class Score(_Part):
     """One measured figure. `value` is a share between 0 and 1; null where it is not defined."""
 
     data: str
-    split: Literal["dev", "test"]
-    metric: Literal["accuracy", "entity_f1", "word_f1", "sentence_f1", "tagged_word_f1"]
+    split: Split
+    metric: Metric
     scheme: str
     value: float | None = Field(ge=0, le=1)
 
@@ -63,9 +69,9 @@ class Manifest(_Part):
 
     format: Literal[1]
     name: ModelName
-    version: str = Field(pattern=r"^\d+\.\d+\.\d+$")
+    version: Version
     description: str
-    language: str = Field(pattern=r"^[a-z]{2,3}$")
+    language: Language
     task: Literal["tag", "ner"]
     tagset: Word | None = Field(
         description="Of a tagger of parts of speech: ptb, ud or another; null for ner."

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.config import Settings
-from service.errors import ModelError, ModelNotFound, ModelNotLoaded
+from service.errors import ModelError, ModelNotFound, ModelNotLoaded, NoDefaultModel
 from service.store.directory import make_tagger, read_manifest, read_parameters
 from service.store.manifest import MANIFEST_FILE, MODEL_NAME, WEIGHTS_FILE, Manifest
 from service.taggers import Tagger
@@ -88,7 +88,7 @@ class Registry:
 
         Raises
         ------
-        ModelNotFound, ModelNotLoaded
+        NoDefaultModel, ModelNotLoaded
             Where no such model lies there, or one does but is not loaded.
         """
         for model in self.loaded.values():
@@ -97,7 +97,7 @@ class Registry:
         wanted = [m for m in self.manifests.values() if (m.task, m.tagset) == (task, tagset)]
         if wanted:
             raise ModelNotLoaded(wanted[0].name)
-        raise ModelNotFound(f"{task}/{tagset}" if tagset else task, list(self.manifests))
+        raise NoDefaultModel(task, tagset, list(self.manifests))
 
 
 def _read_manifests(root: Path) -> dict[str, Manifest]:

@@ -30,7 +30,7 @@ def model_card(manifest: Manifest) -> str:
         "## Made again by",
         "",
         "```sh",
-        f"trellis train models/{manifest.name}/recipe.toml{data}",
+        f".venv-dev/bin/trellis train models/{manifest.name}/recipe.toml{data}",
         "```",
         "",
         "The same recipe and data give the same bytes."
@@ -53,7 +53,7 @@ def _sources(manifest: Manifest) -> list[str]:
         "| --- | --- | --- |",
         *rows,
         "",
-        "Sentences that stand in a dev or test file were left out.",
+        "Training sentences that stand in a dev or test file of the recipe are left out.",
         "",
     ]
 
@@ -61,6 +61,8 @@ def _sources(manifest: Manifest) -> list[str]:
 def _scores(manifest: Manifest) -> list[str]:
     if not manifest.scores:
         return []
+    from_text = any(score.scheme.startswith("raw text") for score in manifest.scores)
+    evaluate = f".venv-dev/bin/trellis evaluate models/{manifest.name} --data DATA"
     return [
         "## Measured",
         "",
@@ -68,11 +70,13 @@ def _scores(manifest: Manifest) -> list[str]:
         "| --- | --- | --- | --- |",
         *map(_row, manifest.scores),
         "",
-        "Dev was used for tuning; test was measured once, by",
+        "Dev sets were tuned on; test sets were measured once."
+        if any(score.split == "test" for score in manifest.scores)
+        else "Dev sets were tuned on.",
         "",
         "```sh",
-        f"trellis evaluate models/{manifest.name} --data DATA",
-        f"trellis evaluate models/{manifest.name} --data DATA --raw",
+        evaluate,
+        *([f"{evaluate} --raw"] if from_text else []),
         "```",
         "",
     ]

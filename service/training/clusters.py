@@ -5,7 +5,6 @@ frequent a word is. Without these (Mu and Viswanath 2018, "All-but-the-Top") and
 they are grouped by k-means, seeded as k-means++ seeds (Arthur and Vassilvitskii 2007).
 """
 
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import orjson
 from numpy.typing import NDArray
 
 from service.errors import CorpusError
+from service.training.progress import Progress
 
 _REMOVED_COMPONENTS = 3
 _ITERATIONS = 25
@@ -71,7 +71,8 @@ def cluster(vectors: Vectors, grain: int, seed: int) -> NDArray[np.int64]:
     -------
     (V,) the cluster of each word, from 0 to `grain` - 1.
     """
-    points = _whitened(vectors)
+    points = _centred(vectors)
+    progress = Progress(f"{grain} clusters, iteration", _ITERATIONS)
     centres = _first_centres(points, grain, np.random.default_rng(seed))
     for iteration in range(_ITERATIONS):
         nearest = _nearest(points, centres)
@@ -81,11 +82,11 @@ def cluster(vectors: Vectors, grain: int, seed: int) -> NDArray[np.int64]:
         # An empty cluster keeps its centre.
         centres = np.where(lengths > 0, sums / np.maximum(lengths, 1e-12), centres)
         centres = centres.astype(np.float32)
-        print(f"{grain} clusters: iteration {iteration + 1}/{_ITERATIONS}", file=sys.stderr)
+        progress.step(iteration + 1)
     return _nearest(points, centres)
 
 
-def _whitened(vectors: Vectors) -> Vectors:
+def _centred(vectors: Vectors) -> Vectors:
     """Unit vectors without their mean and their largest principal components: (V, D)."""
     centred = vectors - vectors.mean(axis=0)
     _, components = np.linalg.eigh(centred.T @ centred)  # ascending

@@ -74,7 +74,7 @@ def estimate(
     def numbers(names: Iterable[str]) -> list[str]:
         return [str(attribute_ids.setdefault(name, len(attribute_ids))) for name in names]
 
-    reader = _FeatureReader(sentences, lexicon)
+    reader = FeatureReader(sentences, lexicon)
     trainer = _Trainer(Progress("L-BFGS iteration", options.max_iterations))
     trainer.select("lbfgs")
     trainer.set_params(
@@ -117,8 +117,14 @@ def recased(sentences: Sequence[TaggedSentence], share: float, seed: int) -> lis
     ]
 
 
-class _FeatureReader:
-    """Reads all features of the tokens of a sentence, by name: what `CrfTagger` sums up."""
+class FeatureReader:
+    """Reads all features of the tokens of a sentence, by name: what `CrfTagger` sums up.
+
+    Parameters
+    ----------
+    sentences : training sentences, which tell the pairs of words to look at.
+    lexicon : what is known of words beforehand.
+    """
 
     def __init__(self, sentences: Sequence[TaggedSentence], lexicon: Lexicon) -> None:
         known = Parameters((), lexicon.arrays, lexicon.vocabularies)

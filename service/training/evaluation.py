@@ -4,19 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
 
+from service.errors import CorpusError
 from service.pipeline import Annotation, annotate
+from service.store.manifest import Metric, Split
 from service.taggers import Tagger
 from service.text.conll import TaggedSentence
-from service.text.spans import Span, spans_of_tags
+from service.text.spans import Span, repair, spans_of_tags
 from service.text.tokenizer import Tokenizer
 from service.text.tokens import Tokens
 from service.training.raw_text import RawText
 from service.training.recipe import Corpus
-
-Split = Literal["dev", "test"]
-Metric = Literal["accuracy", "entity_f1", "word_f1", "sentence_f1", "tagged_word_f1"]
 
 _CASES: dict[str, Callable[[str], str]] = {
     "": lambda word: word,
@@ -72,13 +70,18 @@ class Evaluator:
         ------
         CorpusError
         """
-        return [
-            self.gold_words(sentences, corpus.name, split, case)
-            for split in splits
-            for corpus in corpora
-            if (sentences := corpus.read(data, split))
-            for case in _CASES
-        ]
+        figures = []
+        for split in splits:
+            for corpus in corpora:
+                sentences = corpus.read(data, split)
+                if self.task == "ner":
+                    sentences = strict_bio(sentences, f"{corpus.name}, {split}")
+                figures += [
+                    self.gold_words(sentences, corpus.name, split, case)
+                    for case in _CASES
+                    if sentences
+                ]
+        return figures
 
     def gold_words(
         self, sentences: Sequence[TaggedSentence], data: str, split: Split, case: str = ""
@@ -154,6 +157,20 @@ class Evaluator:
             self.tagger, [tokens], spans=spans, max_sentence_tokens=self.max_sentence_tokens
         )
         return annotation
+
+
+def strict_bio(sentences: Sequence[TaggedSentence], where: str) -> list[TaggedSentence]:
+    """The sentences with their tags repaired to strict IOB2.
+
+    Raises
+    ------
+    CorpusError
+        Where a tag is no BIO tag; `where` names the data.
+    """
+    try:
+        return [TaggedSentence(s.words, tuple(repair(s.tags))) for s in sentences]
+    except ValueError as error:
+        raise CorpusError(where, None, str(error)) from error
 
 
 def _tags(annotation: Annotation) -> list[str]:

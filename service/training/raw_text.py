@@ -1,6 +1,7 @@
 """Gold sentences put back into the running text that they came from, to measure from raw text."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class RawText:
 
 
 def read_raw_text(
-    path: Path, column: Column, tags_of: Mapping[tuple[str, ...], TaggedSentence] | None = None
+    path: Path, column: Column, tagged: Iterable[TaggedSentence] | None = None
 ) -> RawText:
     """Read a CoNLL-U file as a text.
 
@@ -42,14 +43,17 @@ def read_raw_text(
     ----------
     path : the file.
     column : which tags to take.
-    tags_of : takes the tags of sentences from here, by their words, and leaves out the sentences
-        that are not there.
+    tagged : takes the tags of sentences from here, by their words, each once and in order, and
+        leaves out the sentences that are not there.
 
     Raises
     ------
     CorpusError
         Where the file cannot be read, or a sentence's words do not make up its text.
     """
+    tags_of: dict[tuple[str, ...], deque[tuple[str, ...]]] = defaultdict(deque)
+    for sentence in tagged or ():
+        tags_of[sentence.words].append(sentence.tags)
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -60,7 +64,11 @@ def read_raw_text(
     for number, comments, rows in _blocks(path):
         words = [row for row in rows if row[0].isdigit()]
         forms = tuple(row[1] for row in words)
-        if tags_of is not None and forms not in tags_of:
+        if tagged is None:
+            own_tags = tuple(row[TAG_COLUMN[column]] for row in words)
+        elif tags_of[forms]:
+            own_tags = tags_of[forms].popleft()
+        else:
             continue
         if parts:
             apart = any(c.startswith(("# newpar", "# newdoc")) for c in comments)
@@ -73,15 +81,12 @@ def read_raw_text(
         starts += [position + place for place in places]
         ends += [position + place + len(form) for place, form in zip(places, forms, strict=True)]
         lengths.append(len(forms))
-        tags += (
-            tags_of[forms].tags
-            if tags_of is not None
-            else (row[TAG_COLUMN[column]] for row in words)
-        )
+        tags += own_tags
         parts.append(text)
         position += len(text)
         glued = "SpaceAfter=No" in _last_surface_row(rows)[9]
-    return RawText("".join(parts), np.array(starts), np.array(ends), offsets_of(lengths), tags)
+    places = np.array([starts, ends], dtype=np.int64)
+    return RawText("".join(parts), places[0], places[1], offsets_of(lengths), tags)
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[str], list[list[str]]]]:

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from service.errors import RecipeError
-from service.store.manifest import ModelName
+from service.errors import RecipeError, first_fault
+from service.store.manifest import Language, ModelName, Version, Word
 from service.text.conll import TaggedSentence, read_columns, read_conllu
 from service.training.gazetteers import NameList
 from service.training.raw_text import RawText, read_raw_text
@@ -62,8 +62,8 @@ class Corpus(_Part):
             files: tuple[str, ...] = getattr(self, split)
             return [read_raw_text(data / file, self.format) for file in files]
         files = getattr(self, f"raw_{split}")
-        tags_of = {sentence.words: sentence for sentence in self.read(data, split)} if files else {}
-        return [read_raw_text(data / file, "xpos", tags_of) for file in files]
+        sentences = self.read(data, split) if files else []
+        return [read_raw_text(data / file, "xpos", sentences) for file in files]
 
 
 class WordVectors(_Part):
@@ -86,12 +86,12 @@ class Recipe(_Part):
     """
 
     name: ModelName
-    version: str
+    version: Version
     description: str
-    language: str
+    language: Language
     task: Literal["tag", "ner"]
-    tagset: str | None = None
-    architecture: str
+    tagset: Word | None = None
+    architecture: Word
     default: bool = False
     licence: str
     seed: int = 0
@@ -131,6 +131,4 @@ def read_recipe(path: Path) -> Recipe:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise RecipeError(f"{path}: {error}") from error
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise RecipeError(f"{path}: {place}: {first['msg']}".replace(": :", ":")) from error
+        raise RecipeError(f"{path}: {first_fault(error)}") from error

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from service.errors import RecipeError
+from service.errors import RecipeError, first_fault
 from service.taggers.base import Parameters
 
 
@@ -52,8 +52,7 @@ def tabulate(tables: dict[str, Any]) -> Parameters:
     try:
         given = HmmTables.model_validate(tables)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        raise RecipeError(f"tables.{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise RecipeError(f"tables: {first_fault(error)}") from error
     words = sorted(given.emissions)
     rows = [[given.emissions[word].get(tag, 0.0) for tag in given.tags] for word in words]
     return Parameters(

@@ -4,21 +4,20 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
 from service.config import Settings
-from service.errors import RecipeError
+from service.errors import RecipeError, first_fault
 from service.store.directory import make_tagger, write_model
-from service.store.manifest import Manifest, Score, Source
+from service.store.manifest import Manifest, Score, Source, Split
 from service.taggers import ARCHITECTURES, Parameters
 from service.text import tokenizer
 from service.text.conll import TaggedSentence
-from service.text.spans import repair
 from service.training import crf, hmm
 from service.training.card import model_card
-from service.training.evaluation import Evaluation, Evaluator, Split
+from service.training.evaluation import Evaluation, Evaluator, strict_bio
 from service.training.lexicon import Lexicon, compile_lexicon
 from service.training.recipe import Recipe
 from service.training.tables import tabulate
@@ -30,14 +29,16 @@ class Estimator:
 
     options: type[BaseModel]
     estimate: Callable[[Sequence[TaggedSentence], tuple[str, ...], Any, Lexicon, int], Parameters]
+    uses_lexicon: bool
 
 
 ESTIMATORS: Mapping[str, Estimator] = {
     "hmm": Estimator(
         hmm.HmmOptions,
         lambda sentences, labels, options, lexicon, seed: hmm.estimate(sentences, labels, options),
+        uses_lexicon=False,
     ),
-    "crf": Estimator(crf.CrfOptions, crf.estimate),
+    "crf": Estimator(crf.CrfOptions, crf.estimate, uses_lexicon=True),
 }
 
 
@@ -91,8 +92,9 @@ def _estimate(recipe: Recipe, data: Path) -> Parameters:
     try:
         options = estimator.options.model_validate(recipe.options)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        raise RecipeError(f"options.{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise RecipeError(f"options: {first_fault(error)}") from error
+    if recipe.lexicon_files and not estimator.uses_lexicon:
+        raise RecipeError(f"the architecture {recipe.architecture} uses no vectors or gazetteers")
     sentences = training_sentences(recipe, data)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
     return estimator.estimate(
@@ -105,13 +107,8 @@ def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:
 
     BIO tags are repaired to strict IOB2.
     """
-    held_out = {
-        sentence.words
-        for corpus in recipe.corpora
-        for split in ("dev", "test")
-        for sentence in corpus.read(data, split)
-    }
-    found = [sentence for corpus in recipe.corpora for sentence in corpus.read(data, "train")]
+    found = _read(recipe, data, "train")
+    held_out = {s.words for split in ("dev", "test") for s in _read(recipe, data, split)}
     kept = [sentence for sentence in found if sentence.words not in held_out]
     print(
         f"{recipe.name}: {len(kept)} training sentences; {len(found) - len(kept)} left out, "
@@ -120,12 +117,15 @@ def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:
     )
     if not kept:
         raise RecipeError("no training sentence is left")
-    if recipe.task == "ner":
-        try:
-            kept = [TaggedSentence(s.words, tuple(repair(s.tags))) for s in kept]
-        except ValueError as error:
-            raise RecipeError(f"the training data: {error}") from error
     return kept
+
+
+def _read(
+    recipe: Recipe, data: Path, split: Literal["train", "dev", "test"]
+) -> list[TaggedSentence]:
+    """The sentences of a split of all corpora."""
+    sentences = [s for corpus in recipe.corpora for s in corpus.read(data, split)]
+    return strict_bio(sentences, f"{recipe.name}, {split}") if recipe.task == "ner" else sentences
 
 
 def _describe(recipe: Recipe, labels: tuple[str, ...]) -> Manifest:

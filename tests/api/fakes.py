@@ -84,8 +84,15 @@ def _manifest(name: str, task: str, tagset: str | None, labels: tuple[str, ...])
             "labels": labels,
             "tokenizer": tokenizer.VERSION,
             "default": True,
-            "licence": "CC-BY-SA-4.0",
-            "sources": [{"name": "EWT", "licence": "CC-BY-SA-4.0"}],
+            "licence": "CC BY-SA 4.0",
+            "sources": [
+                {
+                    "name": "EWT",
+                    "licence": "CC BY-SA 4.0",
+                    "url": "https://example.org/",
+                    "files": ["train.conllu"],
+                }
+            ],
             "scores": [
                 {
                     "data": "EWT",

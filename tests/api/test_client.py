@@ -1,7 +1,9 @@
 """The client, against the tests' gunicorn and against a server that has no time."""
 
 import re
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -74,6 +76,7 @@ class Busy(BaseHTTPRequestHandler):
     busy = 0
     asked = 0
     answer = b"{}"
+    retry_after = "0"
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -85,7 +88,7 @@ class Busy(BaseHTTPRequestHandler):
         is_busy = cls.asked <= cls.busy
         self.send_response(503 if is_busy else 200)
         if is_busy:
-            self.send_header("Retry-After", "0")
+            self.send_header("Retry-After", self.retry_after)
         self.send_header("Content-Length", str(len(self.answer)))
         self.end_headers()
         self.wfile.write(self.answer)
@@ -114,6 +117,25 @@ def test_503_is_asked_again(busy: tuple[type[Busy], str]) -> None:
     with TrellisClient(url, retries=2) as trellis:
         assert trellis.tag(text="a") == {}
     assert handler.asked == 3
+
+
+def test_503_is_asked_again_no_sooner_than_it_says(busy: tuple[type[Busy], str]) -> None:
+    handler, url = busy
+    handler.busy, handler.retry_after = 1, "1"
+    with TrellisClient(url, retries=1) as trellis:
+        begin_s = time.monotonic()
+        trellis.tag(text="a")
+    assert time.monotonic() - begin_s >= 1
+
+
+def test_a_server_that_stalls_is_given_up(busy: tuple[type[Busy], str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with (
+            TrellisClient(url, timeout_s=0.2, retries=0) as trellis,
+            pytest.raises(ConnectionFailed),
+        ):
+            trellis.tag(text="a")
 
 
 def test_503_is_raised_in_the_end(busy: tuple[type[Busy], str]) -> None:

@@ -1,5 +1,6 @@
 """`service.wsgi` under gunicorn: a start that fails says why, in one line."""
 
+import os
 import runpy
 import subprocess
 from pathlib import Path
@@ -127,6 +128,10 @@ def test_workers_are_the_cpus_of_the_container(
 def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"HOST": "::1", "PORT": "8099", "WORKERS": "3", "THREADS": "5"}.items():
         monkeypatch.setenv(f"TRELLIS_{name}", value)
+    blas = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    for name in blas:
+        monkeypatch.delenv(name, raising=False)
     configuration = runpy.run_path(str(CONFIGURATION))
+    assert [os.environ.pop(name) for name in blas] == ["1", "1", "1"]
     assert configuration["bind"] == "[::1]:8099"
     assert (configuration["workers"], configuration["threads"]) == (3, 5)

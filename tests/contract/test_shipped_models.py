@@ -115,6 +115,12 @@ def test_each_is_small_and_has_a_card_with_its_licence_and_its_data(model):
         assert source.name in card
 
 
+def test_the_notice_names_where_the_data_are_from(model):
+    notice = (MODELS.parent / "NOTICE").read_text()
+    for source in model.manifest.sources:
+        assert source.url in notice
+
+
 def test_all_together_are_small():
     assert sum(path.stat().st_size for path in MODELS.rglob("*") if path.is_file()) < 100 * MB
 
@@ -124,12 +130,20 @@ def test_what_is_loaded_by_default_are_the_crfs():
     assert sorted(registry.loaded) == ["en-ner-crf", "en-pos-crf", "en-upos-crf"]
 
 
-def test_the_example_of_the_readme():
-    [found] = run(load_model(MODELS / "en-ner-crf", 10), "Jane Villanueva of United Airlines")
-    assert [(s.label, s.token_start, s.token_end) for s in found.spans] == [
-        ("PER", 0, 2),
-        ("ORG", 3, 5),
-    ]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Jane Villanueva of United Airlines", [("PER", 0, 2), ("ORG", 3, 5)]),
+        ("i saw obama in london", [("PER", 2, 3), ("LOC", 4, 5)]),
+        ("JOHN DOE WORKS AT MICROSOFT", [("PER", 0, 2), ("ORG", 4, 5)]),
+        ("I am a student named John\nSmith.", [("PER", 5, 7)]),
+        ("Hello my name is \u200c Chris Kamphuis", [("PER", 5, 7)]),
+        ("where is the bar?", []),
+    ],
+)
+def test_names_are_found_in_any_case_and_layout(text, expected):
+    [found] = run(load_model(MODELS / "en-ner-crf", 10), text)
+    assert [(s.label, s.token_start, s.token_end) for s in found.spans] == expected
 
 
 def test_composed_and_decomposed_text_have_the_same_number_of_words(model):

@@ -88,7 +88,7 @@ def test_evaluate_measures_on_any_file(model, folder):
         (["train", "{recipe}"], "say with --data"),
         (["train", "{recipe}", "--data", "nowhere"], "nowhere"),
         (["train", "{recipe}", "--data", "{data}", "--out", "other"], "named xx-ner-made"),
-        (["train", "{recipe}", "--data", "{model}"], "dev.tsv: No such file"),
+        (["train", "{recipe}", "--data", "{model}"], "train.tsv: No such file"),
         (["evaluate", "{model}"], "either --data or --file"),
         (["evaluate", "{data}", "--file", "{data}/dev.tsv"], "manifest.json: no such file"),
         (["evaluate", "{model}", "--file", "{recipe}"], "expected a word and a tag"),

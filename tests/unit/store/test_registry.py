@@ -1,7 +1,7 @@
 import pytest
 
 from service.config import Settings
-from service.errors import ModelError, ModelNotFound, ModelNotLoaded
+from service.errors import ModelError, ModelNotFound, ModelNotLoaded, NoDefaultModel
 from service.store.directory import write_model
 from service.store.manifest import Manifest
 from service.store.registry import Registry
@@ -80,7 +80,7 @@ def test_a_default_that_lies_there_unloaded_is_named(models, open_registry):
     registry = open_registry("en-pos-a")
     with pytest.raises(ModelNotLoaded, match="en-ner-a"):
         registry.default("ner", None)
-    with pytest.raises(ModelNotFound, match="there are: en-ner-a, en-pos-a"):
+    with pytest.raises(NoDefaultModel, match="no model answers /tag with the tagset ud"):
         registry.default("tag", "ud")
     with pytest.raises(ModelNotFound, match="there are: en-ner-a, en-pos-a"):
         registry.get("en-pos-z")

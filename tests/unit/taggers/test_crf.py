@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 from service.decoding import Constraints
 from service.taggers import Parameters
 from service.taggers.crf import CrfTagger, lexicon_of
+from service.text.conll import TaggedSentence
 from service.text.features import BOUNDARY, OFFSETS, WordClusters, pair_features, word_features
 from service.text.tokens import Tokens
+from service.training.crf import FeatureReader
+from service.training.lexicon import Lexicon
 
 LABELS = ("A", "B", "C")
 KNOWN = ["the", "The", "bank", "5.975,74", "well-bred", "NASA", "👞", "New", "York"]
@@ -129,6 +132,15 @@ def test_gathered_rows_equal_the_reference_feature_by_feature(sentences):
     emissions = TAGGER.score(tokens.words, tokens.sentence_offsets).emissions
     expected = [row for sentence in sentences for row in reference_emissions(GIVEN, sentence)]
     assert emissions == pytest.approx(np.array(expected).reshape(-1, len(LABELS)), abs=1e-5)
+
+
+@given(words)
+def test_training_reads_the_features_that_serving_sums_up(sentence):
+    sentence = [word for word in sentence if " " not in word]  # such a word is in no pair
+    lexicon = Lexicon(dict(GIVEN.arrays), dict(GIVEN.vocabularies))
+    twice = [TaggedSentence(tuple(sentence), ("A",) * len(sentence))] * 2
+    read = FeatureReader(twice, lexicon).features(sentence)
+    assert list(map(sorted, read)) == list(map(sorted, reference_features(sentence)))
 
 
 @pytest.mark.parametrize(

@@ -52,13 +52,9 @@ def test_the_beginning_of_a_phrase_is_no_match():
 
 def test_matches_follow_each_other_without_overlap():
     assert features("New York York") == [
-        ["city:exact:first", "city:exact:before", "firm:exact:before"],
+        ["city:exact:first"],
         ["city:exact:last", "city:exact:before", "firm:exact:before"],
         ["city:exact:after", "city:exact:single", "firm:exact:single"],
-    ] or features("New York York")[2] == [
-        "city:exact:after",
-        "city:exact:single",
-        "firm:exact:single",
     ]
 
 

@@ -20,10 +20,10 @@ OH += "2\tn\t_\tINTJ\tUH\t_\t_\t_\t_\tSpaceAfter=No\n3\to\t_\tINTJ\tUH\t_\t_\t_\
 
 @pytest.fixture
 def read(tmp_path):
-    def read(content, tags_of=None):
+    def read(content, tagged=None):
         path = tmp_path / "file.conllu"
         path.write_text(content, encoding="utf-8")
-        return read_raw_text(path, "xpos", tags_of)
+        return read_raw_text(path, "xpos", tagged)
 
     return read
 
@@ -54,10 +54,11 @@ def test_by_a_blank_line_before_a_paragraph(read, comment):
 
 
 def test_tags_may_come_from_elsewhere_and_other_sentences_are_left_out(read):
-    tags_of = {("Oh", "n", "o"): TaggedSentence(("Oh", "n", "o"), ("O", "B-X", "I-X"))}
-    raw = read(CANT.format("_") + "\n" + OH.format("_"), tags_of)
-    assert raw.text == "Oh  no"
-    assert raw.tags == ["O", "B-X", "I-X"]
+    words = ("Oh", "n", "o")
+    tagged = [TaggedSentence(words, ("O", "B-X", "I-X")), TaggedSentence(words, ("O", "O", "O"))]
+    raw = read("\n".join([CANT.format("_"), OH.format("_"), OH.format("_")]), tagged)
+    assert raw.text == "Oh  no Oh  no"
+    assert raw.tags == ["O", "B-X", "I-X", "O", "O", "O"]
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,11 @@ def test_every_shipped_model_has_a_recipe():
     shipped = {path.parent for path in MODELS.glob("*/manifest.json")}
     assert shipped
     assert shipped <= {path.parent for path in MODELS.glob("*/recipe.toml")}
+
+
+def test_the_least_recipe_of_the_documentation_is_one(read):
+    [least] = re.findall(r"```toml\n(.*?)```", (MODELS / "README.md").read_text(), re.DOTALL)
+    assert read(least).name == "de-ner-mine"
 
 
 def test_a_recipe_with_a_corpus_is_read(read):

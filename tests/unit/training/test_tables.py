@@ -34,7 +34,7 @@ def test_tables_become_log_probabilities_and_what_is_left_out_is_forbidden():
         ({"start": [1.5, 0.1]}, "between 0 and 1"),
         ({"emissions": {"fish": {"N": -0.5}}}, "between 0 and 1"),
         ({"start": [float("nan"), 0.1]}, "between 0 and 1"),
-        ({"unknown": 0}, "tables.unknown"),
+        ({"unknown": 0}, "tables: unknown"),
     ],
 )
 def test_tables_that_do_not_fit_are_refused(replaced, reason):

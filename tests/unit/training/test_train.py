@@ -1,6 +1,7 @@
 """From corpora and a recipe to a model directory, on data that the tests make."""
 
 import pytest
+from pydantic import ValidationError
 
 from service.config import Settings
 from service.errors import CorpusError, RecipeError
@@ -48,7 +49,7 @@ def recipe(architecture="crf", task="tag", **replaced):
     )
 
 
-NO_BIO_TAGS = [{**CORPUS, "format": "xpos", "train": ["pos/train.conllu"]}]
+VECTORS = {"name": "", "licence": "", "url": "", "file": "v.json", "grains": [2]}
 
 
 def run(recipe, data, out, splits=("dev", "test")):
@@ -114,9 +115,9 @@ def test_ill_formed_training_tags_are_repaired(tmp_path):
     ("replaced", "reason"),
     [
         ({"architecture": "oracle"}, "unknown architecture oracle; known: hmm, crf"),
-        ({"options": {"l1": -1}}, "options.l1"),
-        ({"options": {"magic": 1}}, "options"),
-        ({"task": "ner", "tagset": None, "corpora": NO_BIO_TAGS}, "no BIO tag"),
+        ({"options": {"l1": -1}}, "options: l1"),
+        ({"options": {**OPTIONS["crf"], "magic": 1}}, "options: magic"),
+        ({"architecture": "hmm", "options": {}, "vectors": VECTORS}, "uses no vectors"),
     ],
 )
 def test_a_recipe_that_cannot_be_followed_writes_nothing(replaced, reason, data, tmp_path):
@@ -124,6 +125,32 @@ def test_a_recipe_that_cannot_be_followed_writes_nothing(replaced, reason, data,
     with pytest.raises(RecipeError, match=reason):
         run(recipe(**replaced), data, out)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("split", ["train", "dev", "test"])
+def test_tags_that_are_not_bio_are_refused_before_the_training(split, data, tmp_path):
+    corpus = {"train": ["ner/train.tsv"], split: ["ner/no-bio.tsv"], **CORPUS, "format": "columns"}
+    write_columns(data / "ner/no-bio.tsv", tag_sentences(3))
+    with pytest.raises(CorpusError, match=f"{split}: .* is no BIO tag"):
+        run(recipe("hmm", "ner", corpora=[corpus]), data, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("version", "1.0"), ("language", "Klingon"), ("tagset", "my tags")]
+)
+def test_what_a_manifest_could_not_say_a_recipe_cannot_either(field, value):
+    with pytest.raises(ValidationError, match=field):
+        recipe(**{field: value})
+
+
+def test_the_card_says_what_was_done_and_no_more(data, tmp_path):
+    out = tmp_path / "xx-ner-hmm"
+    run(recipe("hmm", "ner"), data, out, splits=("dev",))
+    card = (out / "README.md").read_text()
+    assert "Dev sets were tuned on." in card
+    assert "measured once" not in card
+    assert "--raw" not in card  # two columns have no text
 
 
 def test_a_missing_corpus_file_is_named_and_nothing_is_written(data, tmp_path):
