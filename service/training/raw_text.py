@@ -85,8 +85,13 @@ def read_raw_text(
         parts.append(text)
         position += len(text)
         glued = "SpaceAfter=No" in _last_surface_row(rows)[9]
-    places = np.array([starts, ends], dtype=np.int64)
-    return RawText("".join(parts), places[0], places[1], offsets_of(lengths), tags)
+    return RawText(
+        "".join(parts),
+        np.array(starts, dtype=np.int64),
+        np.array(ends, dtype=np.int64),
+        offsets_of(lengths),
+        tags,
+    )
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[str], list[list[str]]]]:
