@@ -10,6 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -63,13 +64,22 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def port(clone: Path) -> Iterator[int]:
     """The port of the server that `make serve` starts in the clone."""
+    with serving("make serve", clone) as port:
+        yield port
+
+
+@contextmanager
+def serving(command: str, clone: Path) -> Iterator[int]:
+    """Run a command that serves, on a free port, until it is ready; end it afterwards."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TRELLIS_", "MAKE"))}
-    with (clone.parent / "log").open("wb") as log:
+    log_file = clone.parent / f"log-{port}"
+    with log_file.open("wb") as log:
         server = subprocess.Popen(
-            ["make", "serve"],
+            command,
+            shell=True,
             cwd=clone,
             env={**environment, "TRELLIS_PORT": str(port)},
             stdout=log,
@@ -79,8 +89,8 @@ def port(clone: Path) -> Iterator[int]:
     try:
         deadline = time.monotonic() + START_TIMEOUT_S
         while run(f"curl -fs localhost:{port}/readyz", clone).returncode:
-            assert server.poll() is None, (clone.parent / "log").read_text()
-            assert time.monotonic() < deadline, (clone.parent / "log").read_text()
+            assert server.poll() is None, log_file.read_text()
+            assert time.monotonic() < deadline, log_file.read_text()
             time.sleep(0.5)
         yield port
     finally:
@@ -101,6 +111,14 @@ def test_a_request_is_answered_as_readme_says(
     result = run(command.replace("localhost:8080", f"localhost:{port}"), clone)
     assert result.returncode == 0
     assert parsed(kind, result.stdout) == parsed(kind, expected)
+
+
+def test_other_models_are_loaded_by_name(port: int, clone: Path) -> None:
+    [command] = re.findall(r"`(TRELLIS_MODELS=\S+ make serve)`", README)
+    with serving(command, clone) as other_port:
+        answer = run(f"curl -s localhost:{other_port}/health", clone).stdout
+    loaded = [model["name"] for model in json.loads(answer)["models"] if model["loaded"]]
+    assert loaded == re.findall(r"en-[a-z-]+", command)
 
 
 def test_every_endpoint_stands_in_readme(port: int, clone: Path) -> None:
