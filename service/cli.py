@@ -112,10 +112,9 @@ def evaluate(
         named = {"name": file.name, "licence": "", "url": "", "format": file_format}
         corpora, folder = (Corpus.model_validate({**named, "test": (file.name,)}),), file.parent
     measure = evaluator.raw_texts if raw else evaluator.corpora
-    found = measure(corpora, folder, ("dev", "test"))
-    if not found:
-        raise click.UsageError("nothing to measure on: no dev or test file, or no raw text")
-    for figure in found:
+    measured = False
+    for figure in measure(corpora, folder, ("dev", "test")):  # each is shown when it is there
+        measured = True
         detail = ""
         if figure.metric != "accuracy":
             detail = f" (precision {_percent(figure.precision)}, recall {_percent(figure.recall)})"
@@ -123,6 +122,8 @@ def evaluate(
             f"{figure.data} {figure.split}: {figure.metric} {_percent(figure.value)}{detail}; "
             f"{figure.scheme}"
         )
+    if not measured:
+        raise click.UsageError("nothing to measure on: no dev or test file, or no raw text")
 
 
 @main.command()

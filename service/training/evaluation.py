@@ -1,6 +1,6 @@
 """Measuring a tagger against gold: on gold words, on these in other case, and from raw text."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -63,25 +63,20 @@ class Evaluator:
 
     def corpora(
         self, corpora: Sequence[Corpus], data: Path, splits: Sequence[Split]
-    ) -> list[Evaluation]:
+    ) -> Iterator[Evaluation]:
         """Measure on gold words of the dev or test files of corpora, as they are and in other case.
 
         Raises
         ------
         CorpusError
         """
-        figures = []
         for split in splits:
             for corpus in corpora:
                 sentences = corpus.read(data, split)
                 if self.task == "ner":
                     sentences = strict_bio(sentences, f"{corpus.name}, {split}")
-                figures += [
-                    self.gold_words(sentences, corpus.name, split, case)
-                    for case in _CASES
-                    if sentences
-                ]
-        return figures
+                for case in _CASES if sentences else ():
+                    yield self.gold_words(sentences, corpus.name, split, case)
 
     def gold_words(
         self, sentences: Sequence[TaggedSentence], data: str, split: Split, case: str = ""
@@ -136,20 +131,17 @@ class Evaluator:
 
     def raw_texts(
         self, corpora: Sequence[Corpus], data: Path, splits: Sequence[Split]
-    ) -> list[Evaluation]:
+    ) -> Iterator[Evaluation]:
         """Measure from the raw text of those dev or test files of corpora that have one.
 
         Raises
         ------
         CorpusError
         """
-        return [
-            figure
-            for split in splits
-            for corpus in corpora
-            for raw in corpus.read_raw(data, split)
-            for figure in self.raw_text(raw, corpus.name, split)
-        ]
+        for split in splits:
+            for corpus in corpora:
+                for raw in corpus.read_raw(data, split):
+                    yield from self.raw_text(raw, corpus.name, split)
 
     def _annotate(self, tokens: Tokens) -> Annotation:
         spans = self.task == "ner"

@@ -71,8 +71,10 @@ def train(
     manifest = _describe(recipe, parameters.labels)
     tagger = make_tagger(out, manifest, parameters, settings.max_unseen_words)
     evaluator = Evaluator(tagger, recipe.task, settings.max_sentence_tokens)
-    found = evaluator.corpora(recipe.corpora, data, splits)
-    found += evaluator.raw_texts(recipe.corpora, data, splits)
+    found = [
+        *evaluator.corpora(recipe.corpora, data, splits),
+        *evaluator.raw_texts(recipe.corpora, data, splits),
+    ]
     manifest = manifest.model_copy(update={"scores": tuple(map(_score, found))})
     return write_model(out, manifest, parameters, model_card(manifest))
 

@@ -16,11 +16,11 @@ from flask.testing import FlaskClient
 
 from service.api.app import create_app
 from service.config import Settings
-from tests.api.fakes import rule_registry
+from tests.api.fakes import RELEASE_FILE, rule_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER_LIMITS = {"TRELLIS_MAX_BODY_BYTES": "300000", "TRELLIS_MAX_TEXT_CHARS": "100000"}
-START_TIMEOUT_S = 30
+START_TIMEOUT_S = 60
 
 
 @pytest.fixture(scope="session")
@@ -42,10 +42,11 @@ def client(app: Flask) -> FlaskClient:
 
 @dataclass(frozen=True)
 class Server:
-    """A gunicorn that runs; `log` is what it writes."""
+    """A gunicorn that runs; `log` is what it writes, `release` ends its slow requests."""
 
     port: int
     log: Path
+    release: Path
 
     @property
     def url(self) -> str:
@@ -69,7 +70,13 @@ def serving(app: str, log: Path, **environment: str) -> Iterator[Server]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = {"TRELLIS_PORT": str(port), "TRELLIS_WORKERS": "1", **environment}
+    release = log.with_name("release")
+    environment = {
+        "TRELLIS_PORT": str(port),
+        "TRELLIS_WORKERS": "1",
+        RELEASE_FILE: str(release),
+        **environment,
+    }
     with log.open("wb") as stream:
         process = subprocess.Popen(
             gunicorn(app),
@@ -80,7 +87,7 @@ def serving(app: str, log: Path, **environment: str) -> Iterator[Server]:
         )
     try:
         _await_port(port, process, log)
-        yield Server(port, log)
+        yield Server(port, log, release)
     finally:
         process.terminate()
         assert process.wait(timeout=START_TIMEOUT_S) == 0

@@ -3,19 +3,17 @@
 import json
 import socket
 import threading
-import time
 from typing import NamedTuple
 
 import pytest
 import requests
 
 from tests.api.conftest import SERVER_LIMITS, Server
-from tests.api.fakes import FAILING_WORD, SLOW_S, SLOW_WORD
+from tests.api.fakes import FAILING_WORD, SLOW_WORD
 
 MARK = "Zaphod"
 MAX_BODY_BYTES = int(SERVER_LIMITS["TRELLIS_MAX_BODY_BYTES"])
-TIMEOUT_S = 20
-QUICK_S = 1.0
+TIMEOUT_S = 60
 
 
 class Answer(NamedTuple):
@@ -193,18 +191,14 @@ def test_probes_answer_while_long_requests_run(server: Server) -> None:
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + SLOW_S * 0.8
-    slowest = 0.0
-    while time.monotonic() < end:
+    for _ in range(10):
         for path in ("/livez", "/readyz"):
-            start = time.monotonic()
             assert requests.get(server.url + path, timeout=TIMEOUT_S).status_code == 200
-            slowest = max(slowest, time.monotonic() - start)
-    assert not done
+    assert not done  # all of the probes came before any of the long requests
+    server.release.touch()
     for thread in threads:
         thread.join(TIMEOUT_S)
     assert done == [200] * 4
-    assert slowest < QUICK_S
 
 
 def test_the_log_has_no_text_of_users(server: Server) -> None:

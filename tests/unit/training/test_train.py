@@ -67,8 +67,10 @@ def test_a_trained_model_is_served_with_the_scores_of_its_manifest(
     loaded = load_model(out, 100)
     assert loaded.manifest == manifest
     evaluator = Evaluator(loaded.tagger, task, 10_000)
-    again = evaluator.corpora(made.corpora, data, ("dev", "test"))
-    again += evaluator.raw_texts(made.corpora, data, ("dev", "test"))
+    again = [
+        *evaluator.corpora(made.corpora, data, ("dev", "test")),
+        *evaluator.raw_texts(made.corpora, data, ("dev", "test")),
+    ]
     assert {(s.split, s.metric, s.scheme): s.value for s in manifest.scores} == {
         (e.split, e.metric, e.scheme): pytest.approx(e.value, abs=1e-4) for e in again
     }
