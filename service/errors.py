@@ -58,9 +58,8 @@ class ModelError(TrellisError):
 class ModelNotFound(TrellisError):
     """No model of that name lies in the models directory; `known` are those that do."""
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
-        super().__init__(f"there is no such model; there are: {', '.join(known) or 'none'}")
-        self.name = name
+    def __init__(self, known: Sequence[str], reason: str = "there is no such model") -> None:
+        super().__init__(f"{reason}; there are: {', '.join(known) or 'none'}")
         self.known = tuple(known)
 
 
@@ -68,11 +67,8 @@ class NoDefaultModel(ModelNotFound):
     """A request names no model, and none of its task and tagset lies in the models directory."""
 
     def __init__(self, task: str, tagset: str | None, known: Sequence[str]) -> None:
-        super().__init__("", known)
         tags = f" with the tagset {tagset}" if tagset else ""
-        self.args = (
-            f"no model answers /{task}{tags} by default; there are: {', '.join(known) or 'none'}",
-        )
+        super().__init__(known, f"no model answers /{task}{tags} by default")
 
 
 class ModelNotLoaded(TrellisError):

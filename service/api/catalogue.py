@@ -41,7 +41,7 @@ def described(models: dict[str, Json], name: str) -> Json:
     ModelNotFound
     """
     if name not in models:
-        raise ModelNotFound(name, tuple(models))
+        raise ModelNotFound(tuple(models))
     return models[name]
 
 

@@ -81,7 +81,7 @@ class Registry:
             return self.loaded[name]
         if name in self.manifests:
             raise ModelNotLoaded(name)
-        raise ModelNotFound(name, list(self.manifests))
+        raise ModelNotFound(list(self.manifests))
 
     def default(self, task: str, tagset: str | None) -> LoadedModel:
         """The model of a request that names none: the first loaded of its task and tagset.

@@ -16,10 +16,11 @@ from service.text.tokenizer import Tokenizer
 
 _MOST_TOKENS = 8
 # What a company's name goes on with in a register, and seldom in a text.
-_LEGAL_FORMS = (
+_LEGAL_FORM_WORDS = (
     "inc inc. corp corp. co co. ltd ltd. llc plc l.p. lp n.v. nv s.a. sa ag group holdings"
     " company corporation incorporated limited trust , . & /de/ /md/ the"
 )
+_LEGAL_FORMS = frozenset(_LEGAL_FORM_WORDS.split(" "))
 
 
 class NameList(BaseModel):
@@ -112,8 +113,7 @@ def compile_gazetteers(
 
 
 def _without_legal_form(words: list[str]) -> list[str]:
-    legal_forms = _LEGAL_FORMS.split(" ")
     end = len(words)
-    while end and words[end - 1].lower() in legal_forms:
+    while end and words[end - 1].lower() in _LEGAL_FORMS:
         end -= 1
     return words[:end]
