@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.decoding import best_paths
 from service.taggers.base import Tagger
-from service.text.spans import Span, spans_of_path
+from service.text.spans import Span, spans_of_documents
 from service.text.tokens import Offsets, Tokens, offsets_of
 
 BATCH_TOKENS = 20_500
@@ -23,14 +24,14 @@ class Annotation:
     Attributes
     ----------
     tokens : the M tokens, in sentences of bounded length.
-    split : (S,) bool, whether a sentence is a piece of a longer one.
+    pieces : those of the S sentences that are pieces of a longer one.
     tag_ids : (M,) indexes into `labels`.
     labels : the K tags of the model.
     spans : of a BIO tagger, its spans; else none.
     """
 
     tokens: Tokens
-    split: NDArray[np.bool_]
+    pieces: list[int]
     tag_ids: NDArray[np.int64]
     labels: tuple[str, ...]
     spans: list[Span]
@@ -54,37 +55,37 @@ def annotate(
         Where the model's scores cannot be decoded.
     """
     bounded = [_split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
-    words = [word for tokens, _ in bounded for word in tokens.words]
-    lengths = [np.diff(tokens.sentence_offsets) for tokens, _ in bounded]
-    offsets = offsets_of(np.concatenate(lengths) if lengths else [])
-    tag_ids = np.concatenate(
-        [
-            np.empty(0, np.int64),
-            *(_decode(tagger, words, offsets, s, e) for s, e in _batches(offsets)),
-        ]
-    )
-    found = spans_of_path(tag_ids, tagger.labels) if spans else []
-
-    annotations = []
-    first, next_span = 0, 0
-    for tokens, split in bounded:
-        end = first + len(tokens.words)
-        mine = []
-        while next_span < len(found) and found[next_span].token_end <= end:
-            mine.append(found[next_span].shifted(-first))
-            next_span += 1
-        annotations.append(Annotation(tokens, split, tag_ids[first:end], tagger.labels, mine))
-        first = end
-    return annotations
+    all_tokens = _pack([tokens for tokens, _ in bounded])
+    offsets = all_tokens.sentence_offsets
+    paths = [_decode(tagger, all_tokens, first, end) for first, end in _batches(offsets)]
+    tag_ids = paths[0] if len(paths) == 1 else np.concatenate([np.empty(0, np.int64), *paths])
+    starts = offsets_of([len(tokens.words) for tokens, _ in bounded])
+    none: list[list[Span]] = [[] for _ in bounded]
+    found = spans_of_documents(tag_ids, tagger.labels, starts) if spans else none
+    return [
+        Annotation(tokens, pieces, tag_ids[first:end], tagger.labels, mine)
+        for (tokens, pieces), (first, end), mine in zip(
+            bounded, pairwise(starts.tolist()), found, strict=True
+        )
+    ]
 
 
-def _decode(
-    tagger: Tagger, words: list[str], offsets: Offsets, first: int, end: int
-) -> NDArray[np.int64]:
+def _pack(documents: Sequence[Tokens]) -> Tokens:
+    """The sentences of all documents one after another."""
+    if len(documents) == 1:
+        return documents[0]
+    words = list(chain.from_iterable(tokens.words for tokens in documents))
+    offsets = np.concatenate([[0], *(tokens.sentence_offsets for tokens in documents)])
+    begins = np.cumsum([1, *(len(tokens.sentence_offsets) for tokens in documents)])[:-1]
+    lengths = np.delete(np.diff(offsets), begins - 1)  # from a document to the next is no sentence
+    return Tokens(words, offsets_of(lengths))
+
+
+def _decode(tagger: Tagger, tokens: Tokens, first: int, end: int) -> NDArray[np.int64]:
     """Best path of the sentences first to end: (tokens of these,)."""
-    start_token, end_token = offsets[first], offsets[end]
-    scores = tagger.score(words[start_token:end_token], offsets[first : end + 1] - start_token)
-    return best_paths(scores)
+    offsets = tokens.sentence_offsets[first : end + 1]
+    words = tokens.words[offsets[0] : offsets[-1]]
+    return best_paths(tagger.score(words, offsets - offsets[0]))
 
 
 def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
@@ -101,14 +102,14 @@ def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
         first = end
 
 
-def _split_long_sentences(tokens: Tokens, limit: int) -> tuple[Tokens, NDArray[np.bool_]]:
-    """Cut sentences of more than `limit` tokens into pieces; (S,) bool marks the pieces."""
+def _split_long_sentences(tokens: Tokens, limit: int) -> tuple[Tokens, list[int]]:
+    """Cut sentences of more than `limit` tokens into pieces of at most as many; which they are."""
+    if len(tokens.words) <= limit:
+        return tokens, []
     lengths = np.diff(tokens.sentence_offsets)
-    if not (lengths > limit).any():
-        return tokens, np.zeros(len(lengths), dtype=np.bool_)
     pieces = np.maximum(1, -(-lengths // limit))  # (S,) an empty sentence stays one piece
-    split = np.repeat(lengths > limit, pieces)
     within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     starts = np.repeat(tokens.sentence_offsets[:-1], pieces) + within * limit
     offsets = np.append(starts, tokens.sentence_offsets[-1])
-    return Tokens(tokens.words, offsets, tokens.starts, tokens.ends), split
+    cut = np.flatnonzero(np.repeat(lengths > limit, pieces))
+    return Tokens(tokens.words, offsets, tokens.starts, tokens.ends), cut.tolist()

@@ -93,7 +93,7 @@ def _sentences(annotation: Annotation, starts: Places, ends: Places) -> list[Jso
         }
         for first, end in bounds
     ]
-    for index in np.flatnonzero(annotation.split).tolist():
+    for index in annotation.pieces:
         sentences[index]["split"] = True
     return sentences
 

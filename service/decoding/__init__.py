@@ -1,7 +1,14 @@
 """From scores to paths: the one decoder that every tagger shares. Knows no model."""
 
 from service.decoding.constraints import Constraints, bio_constraints
-from service.decoding.scores import ChainScores
+from service.decoding.scores import ChainScores, Transitions
 from service.decoding.viterbi import best_paths, viterbi_cells
 
-__all__ = ["ChainScores", "Constraints", "best_paths", "bio_constraints", "viterbi_cells"]
+__all__ = [
+    "ChainScores",
+    "Constraints",
+    "Transitions",
+    "best_paths",
+    "bio_constraints",
+    "viterbi_cells",
+]

@@ -9,11 +9,19 @@ labelling, in the log domain. Two things make it fast in NumPy, and both are exa
   found again along the one path that is traced back, which costs O(K) a token, not O(K * K).
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from service.decoding.scores import ChainScores, Floats
+from service.decoding.scores import ChainScores, Floats, Transitions
 from service.errors import NoValidPath, ScoresError
+
+_FEW_SUMS = 2**14
+"""So many sums of a cell and a transition are quicker made than left out."""
+
+_ROUNDING = 1e-6
+"""More than any error of rounding, so that what is left out could not have changed a bit."""
 
 
 def best_paths(scores: ChainScores) -> NDArray[np.int64]:
@@ -37,19 +45,53 @@ def best_paths(scores: ChainScores) -> NDArray[np.int64]:
     """
     if len(scores.emissions) == 0:
         return np.empty(0, dtype=np.int64)
+    if len(scores.offsets) == 2:
+        return _best_path(scores.emissions.astype(np.float64), scores.transitions)
     ranked, token_of, active = _by_step(scores.offsets)
     cells = scores.emissions[token_of].astype(np.float64)  # (M, K) rows by step, then by rank
     with np.errstate(invalid="ignore"):  # inf - inf makes a NaN, which is found below
-        final = _fill(cells, active, scores)  # (S, K)
+        final = _fill(cells, active, scores.transitions)  # (S, K)
     best = final.max(axis=1)  # (S,)
-    if not (best < np.inf).all():
-        sentence = ranked[np.flatnonzero(~(best < np.inf))[0]]
-        raise ScoresError(f"sentence {sentence}: the best score is NaN or plus infinity")
-    if (best == -np.inf).any():
-        raise NoValidPath(int(ranked[np.flatnonzero(best == -np.inf)[0]]))
+    valid = np.isfinite(best)
+    if not valid.all():
+        first = int(np.flatnonzero(~valid)[0])
+        raise _no_best_path(int(ranked[first]), best[first])
     paths = np.empty(len(cells), dtype=np.int64)
-    paths[token_of] = _trace(cells, active, scores.transitions, final.argmax(axis=1))
+    paths[token_of] = _trace(cells, active, scores.transitions.into, final.argmax(axis=1))
     return paths
+
+
+def _best_path(cells: NDArray[np.float64], transitions: Transitions) -> NDArray[np.int64]:
+    """The same for one sentence of T tokens: half the calls, where they are all the cost.
+
+    Takes emissions (T, K), and turns them into cells in place.
+    """
+    into = transitions.into
+    before = cells[0]
+    before += transitions.start
+    with np.errstate(invalid="ignore"):
+        for here in cells[1:]:
+            here += (into + before).max(axis=1)
+            before = here
+        before = before + transitions.end
+    last = int(before.argmax())
+    if not math.isfinite(before[last]):
+        raise _no_best_path(0, before[last])
+    path = [last]
+    if cells.size * len(into) < _FEW_SUMS:  # then all back-pointers are quickly made
+        back = (cells[:-1, None, :] + into).argmax(axis=2)  # (T - 1, K)
+        for step in back[::-1].tolist():
+            path.append(step[path[-1]])
+    else:
+        for before in cells[-2::-1]:
+            path.append(int((before + into[path[-1]]).argmax()))
+    return np.array(path[::-1], dtype=np.int64)
+
+
+def _no_best_path(sentence: int, best: float) -> NoValidPath | ScoresError:
+    if best == -np.inf:
+        return NoValidPath(sentence)
+    return ScoresError(f"sentence {sentence}: the best score is NaN or plus infinity")
 
 
 def viterbi_cells(scores: ChainScores) -> NDArray[np.float64]:
@@ -70,7 +112,7 @@ def viterbi_cells(scores: ChainScores) -> NDArray[np.float64]:
     cells = np.empty(scores.emissions.shape)
     by_step = scores.emissions[token_of].astype(np.float64)
     with np.errstate(invalid="ignore"):
-        _fill(by_step, active, scores)
+        _fill(by_step, active, scores.transitions)
     cells[token_of] = by_step
     return cells
 
@@ -94,31 +136,62 @@ def _by_step(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _fill(
-    cells: NDArray[np.float64], active: list[int], scores: ChainScores
+    cells: NDArray[np.float64], active: list[int], transitions: Transitions
 ) -> NDArray[np.float64]:
     """Turn emissions into Viterbi cells, in place; return (S, K) scores of ending with each tag."""
     final = np.empty((active[0], cells.shape[1]))
     before = cells[: active[0]]  # (n, K) the cells of the step before
-    before += scores.start
+    before += transitions.start
     final[:] = before
     row = active[0]
     for count in active[1:]:
         here = cells[row : row + count]  # (n, K)
-        here += (before[:count, :, None] + scores.transitions).max(axis=1)
+        here += _best_into(before[:count], transitions)
         final[:count] = here
         before = here
         row += count
-    return final + scores.end
+    return final + transitions.end
+
+
+def _best_into(before: NDArray[np.float64], transitions: Transitions) -> NDArray[np.float64]:
+    """The best score of coming to each tag from n rows of cells: (n, K) to (n, K)."""
+    if transitions.lead is None or before.size * before.shape[1] < _FEW_SUMS:
+        best: NDArray[np.float64] = (before[:, :, None] + transitions.between).max(axis=1)
+        return best
+    return _best_of_contenders(before, transitions.between, transitions.lead)
+
+
+def _best_of_contenders(
+    before: NDArray[np.float64], between: Floats, lead: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The same, from those predecessors alone that the best cell does not lead by too much.
+
+    With many tags one is left of most rows, and the work is O(K) instead of O(K * K).
+    """
+    tags = before.shape[1]
+    rows = np.arange(len(before))
+    leader = before.argmax(axis=1)  # (n,)
+    top = before[rows, leader][:, None]  # (n, 1)
+    best: NDArray[np.float64] = top + between.take(leader, axis=0)
+    left_out = top - before > lead.take(leader, axis=0) + _ROUNDING  # (n, K)
+    left_out[rows, leader] = True  # it is in `best`
+    others = np.flatnonzero(~left_out)  # (m,) flat cells
+    if len(others):
+        row, tag = np.divmod(others, tags)
+        sums = before.ravel()[others][:, None] + between.take(tag, axis=0)  # (m, K)
+        first = np.flatnonzero(np.diff(row, prepend=-1))  # of each row that has any
+        row = row[first]
+        best[row] = np.maximum(best[row], np.maximum.reduceat(sums, first, axis=0))
+    return best
 
 
 def _trace(
     cells: NDArray[np.float64],
     active: list[int],
-    transitions: Floats,
+    into: Floats,
     last: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Follow the best path back from the `last` tags (S,); return the tags (M,) by cell row."""
-    into = np.ascontiguousarray(transitions.T)  # (K, K) into[j, i] goes from tag i to tag j
     path = np.empty(len(cells), dtype=np.int64)
     tag = last  # (S,) the tag of each sentence at the step, or its last tag
     row = len(cells)

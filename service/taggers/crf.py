@@ -6,38 +6,40 @@ Its features are such that the emission of a token is a sum of rows (K,) that ar
 - a row for the pair with the word before and one for that with the word after (`word_pairs`),
 - a row for each match of a gazetteer (`service.text.gazetteers`).
 
-Rows of the training vocabulary are tables made at load; those of other words are made when they
-first come. The features themselves are no longer looked at when a known word is scored.
+What depends on a word alone, its rows and how pairs and gazetteers call it, is an entry that one
+look-up finds. Entries of the training vocabulary are a table made at load; those of other words
+are made when they first come. The features themselves are not looked at when a known word is
+scored, and no string is made.
 """
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.decoding import ChainScores, Constraints
+from service.decoding import ChainScores, Constraints, Transitions
 from service.taggers.base import Parameters
 from service.taggers.feature_weights import FeatureWeights
 from service.taggers.word_pairs import WordPairs
 from service.taggers.word_rows import WordRows
 from service.text.features import (
     BOUNDARY,
-    NEXT,
     NO_CLUSTERS,
     OFFSETS,
-    PREVIOUS,
+    PAIR,
+    PAIR_OFFSETS,
     WordClusters,
-    pair_features,
     word_features,
 )
-from service.text.gazetteers import Gazetteers
+from service.text.gazetteers import POSITIONS, Gazetteers
 from service.text.tokens import Offsets
 
 REACH = OFFSETS[-1]
 """How many words before and after it a token looks at."""
 
-_ROWS_AT_ONCE = 2048
+_ENTRIES_AT_ONCE = 256  # so that what is added up stays in the processor's cache
 
 
 class CrfTagger:
@@ -49,10 +51,10 @@ class CrfTagger:
 
         - ``transitions`` (K, K) floating
         - the weights of the features: see `FeatureWeights`
-        - ``words`` vocabulary: the words whose rows are made at load
+        - ``words`` vocabulary: the words whose entries are made at load
         - what is known of words beforehand: see `lexicon_of`
     constraints : added to the scores.
-    max_unseen_words : how many rows of other words are kept.
+    max_unseen_words : how many entries of other words are kept.
 
     Raises
     ------
@@ -65,17 +67,30 @@ class CrfTagger:
     ) -> None:
         tags = len(parameters.labels)
         self.labels = parameters.labels
-        self._transitions = parameters.array("transitions", (tags, tags)) + constraints.transitions
-        self._start = constraints.start
-        self._end = constraints.end
+        self._transitions = Transitions(
+            parameters.array("transitions", (tags, tags)) + constraints.transitions,
+            constraints.start,
+            constraints.end,
+        )
         self._weights = FeatureWeights(parameters)
         self._clusters, self._gazetteers = lexicon_of(parameters)
+        self._match_rows = self._make_match_rows(tags)
+        self._pairs = self._make_pairs()
+        self._entry = np.dtype(
+            [
+                ("rows", np.float32, (len(OFFSETS), tags)),
+                ("pair_id", np.int64),
+                ("single", np.int32),
+                ("is_first", np.bool_),
+                ("is_second", np.bool_),
+                ("is_token", np.bool_),
+            ]
+        )
         words = [BOUNDARY, *parameters.vocabulary("words")]
         if BOUNDARY in words[1:]:
             raise ValueError("the vocabulary words has an empty entry")
-        self._rows = WordRows(words, self._make_rows(words), self._make_rows, max_unseen_words)
-        self._pairs = self._make_pairs(tags)
-        self._match_rows = self._weights.sum([name] for name in self._gazetteers.names)  # (F, K)
+        table = self._make_entries(words)
+        self._entries = WordRows(words, table, self._make_entries, max_unseen_words)
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
@@ -86,48 +101,61 @@ class CrfTagger:
         for first, end in pairwise(sentence_offsets.tolist()):
             padded += words[first:end]
             padded += gap
-        lowered = [word.lower() for word in padded]
-        emissions = self._sum_over_offsets(self._rows.gather(padded))  # (P, K)
-        self._pairs.add(emissions, lowered)
-        tokens, features = self._gazetteers.match(padded, lowered)
-        np.add.at(emissions, tokens, self._match_rows[features])
-
-        sentence_of = np.repeat(np.arange(len(sentence_offsets) - 1), np.diff(sentence_offsets))
-        places = np.arange(len(words)) + REACH * (sentence_of + 1)  # (M,)
-        return ChainScores(
-            emissions[places], self._transitions, self._start, self._end, sentence_offsets
+        entries = self._entries.gather(padded)  # (P,)
+        emissions = _sum_over_offsets(entries)  # (P, K)
+        self._pairs.add(emissions, entries["pair_id"])
+        tokens, sets, positions = self._gazetteers.match(
+            padded, entries["single"], entries["is_first"], entries["is_second"]
         )
+        if len(tokens):
+            np.add.at(emissions, tokens, self._match_rows[sets, positions])
+        return ChainScores(emissions[entries["is_token"]], self._transitions, sentence_offsets)
 
-    def _sum_over_offsets(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """For each word the sum of its neighbours' rows at their offsets: (P, 5, K) to (P, K)."""
-        sums = np.zeros((len(rows), rows.shape[2]), dtype=np.float32)
-        inner = sums[REACH:-REACH]
-        for i in range(len(OFFSETS)):
-            inner += rows[i : i + len(inner), i]
-        return sums
+    def _make_entries(self, words: Sequence[str]) -> NDArray[Any]:
+        """What depends on the word alone, of N words: (N,) structured."""
+        entries = np.empty(len(words), self._entry)
+        for i in range(0, len(words), _ENTRIES_AT_ONCE):
+            part = slice(i, i + _ENTRIES_AT_ONCE)
+            features = (word_features(word, self._clusters) for word in words[part])
+            entries["rows"][part] = self._weights.sum(map(chain.from_iterable, features))
+        entries["pair_id"] = [self._pairs.id_of(word.lower()) for word in words]
+        entries["single"] = list(map(self._gazetteers.single, words))
+        entries["is_first"] = list(map(self._gazetteers.is_first, words))
+        entries["is_second"] = list(map(self._gazetteers.is_second, words))
+        entries["is_token"] = [word != BOUNDARY for word in words]
+        return entries
 
-    def _make_rows(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Rows of N words, (N, 5, K): at each offset the sum of the weights of its features."""
-        rows = []
-        for i in range(0, len(words), _ROWS_AT_ONCE):
-            part = words[i : i + _ROWS_AT_ONCE]
-            groups = chain.from_iterable(word_features(word, self._clusters) for word in part)
-            rows.append(self._weights.sum(groups).reshape(len(part), len(OFFSETS), -1))
-        return np.concatenate(rows)
-
-    def _make_pairs(self, tags: int) -> WordPairs:
+    def _make_pairs(self) -> WordPairs:
         """The rows of all pairs of words that have a weight."""
-        names = [name for name in self._weights.names if name.startswith((PREVIOUS, NEXT))]
-        pairs = list(dict.fromkeys(map(_pair_of, names)))
-        groups = [[name] for before, after in pairs for name in pair_features(before, after)]
-        rows = self._weights.sum(groups).reshape(len(pairs), 2, tags)
-        return WordPairs(dict(zip(pairs, rows, strict=True)), tags)
+        names = [name for name in self._weights.names if name.startswith(PAIR)]
+        pairs = [_pair_of(name) for name in names]
+        rows = self._weights.sum([name] for name in names)  # (P, 5, K)
+        return WordPairs(pairs, rows[:, [OFFSETS.index(offset) for offset in PAIR_OFFSETS]])
+
+    def _make_match_rows(self, tags: int) -> NDArray[np.float32]:
+        """The row of each set of a gazetteer at each position of a match: (sets, 6, K)."""
+        groups = chain.from_iterable(self._gazetteers.features)
+        rows = self._weights.sum(groups)[:, OFFSETS.index(0)]
+        return rows.reshape(-1, len(POSITIONS), tags)
 
 
 def _pair_of(name: str) -> tuple[str, str]:
     """The words that a feature of a pair is named after."""
-    before, _, after = name.partition("=")[2].partition(" ")
+    before, _, after = name.removeprefix(PAIR).partition(" ")
     return before, after
+
+
+def _sum_over_offsets(entries: NDArray[Any]) -> NDArray[np.float32]:
+    """For each of P words the sum of its neighbours' rows at their offsets: (P,) to (P, K)."""
+    rows = entries["rows"]  # (P, 5, K)
+    word, offset, tag = rows.strides
+    # Row (p, i) of this view is that at offset i of the word which stands so from word p + REACH.
+    inner = max(len(rows) - 2 * REACH, 0)
+    shape = (inner, len(OFFSETS), rows.shape[2])
+    seen = np.ndarray(shape, rows.dtype, entries, strides=(word, word + offset, tag))
+    sums = np.zeros((len(rows), rows.shape[2]), dtype=np.float32)
+    np.add.reduce(seen, axis=1, out=sums[REACH : REACH + inner])
+    return sums
 
 
 def lexicon_of(parameters: Parameters) -> tuple[WordClusters, Gazetteers]:

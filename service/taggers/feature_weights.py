@@ -6,16 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.taggers.base import Parameters
+from service.text.features import OFFSETS
+from service.text.tokens import offsets_of
 
 
 class FeatureWeights:
-    """A attributes, that is feature names, each with weights for some of the K tags.
+    """A attributes, that is feature names, each with weights for some tags at some offsets.
 
     Parameters
     ----------
-    parameters : with the vocabulary ``attributes`` (A) and the arrays ``attribute_offsets``
-        (A + 1,), ``weights`` (N,) and ``weight_tags`` (N,): attribute a has the weights from
-        ``attribute_offsets[a]`` to ``attribute_offsets[a + 1]``.
+    parameters : of K tags, with the vocabulary ``attributes`` (A) and the arrays
+        ``attribute_offsets`` (A + 1,), ``weights`` (N,) and ``weight_cells`` (N,): attribute a has
+        the weights from ``attribute_offsets[a]`` to ``attribute_offsets[a + 1]``, each for the
+        cell ``offset * K + tag``, where `offset` is an index into `OFFSETS`.
 
     Raises
     ------
@@ -25,16 +28,16 @@ class FeatureWeights:
 
     def __init__(self, parameters: Parameters) -> None:
         names = parameters.vocabulary("attributes")
-        self._tags = len(parameters.labels)
+        self._shape = (len(OFFSETS), len(parameters.labels))
         self._ids = {name: i for i, name in enumerate(names)}
         self._bounds = parameters.array("attribute_offsets", (len(names) + 1,), "iu")
         self._weights = parameters.array("weights", (None,))
-        self._weight_tags = parameters.array("weight_tags", (len(self._weights),), "iu")
-        bounds, tags = self._bounds, self._weight_tags
-        if bounds[0] != 0 or bounds[-1] != len(tags) or (bounds[1:] < bounds[:-1]).any():
+        self._cells = parameters.array("weight_cells", (len(self._weights),), "iu")
+        bounds, cells = self._bounds, self._cells
+        if bounds[0] != 0 or bounds[-1] != len(cells) or (bounds[1:] < bounds[:-1]).any():
             raise ValueError("the array attribute_offsets does not rise from 0 to the weights")
-        if len(tags) and not 0 <= tags.min() <= tags.max() < self._tags:
-            raise ValueError("the array weight_tags names a tag that is not there")
+        if len(cells) and not 0 <= cells.min() <= cells.max() < np.prod(self._shape):
+            raise ValueError("the array weight_cells names a cell that is not there")
 
     @property
     def names(self) -> Iterable[str]:
@@ -50,23 +53,21 @@ class FeatureWeights:
 
         Returns
         -------
-        (N, K) the score that a group gives each tag.
+        (N, 5, K) the score that a group gives each tag of the tokens that see it at `OFFSETS`.
         """
         found: list[int] = []  # attribute ids, n in all
         counts: list[int] = []  # of each group
-        known = self._ids
         for names in groups:
-            ids = [known[name] for name in names if name in known]
-            found += ids
-            counts.append(len(ids))
+            before = len(found)
+            found += [i for i in map(self._ids.get, names) if i is not None]
+            counts.append(len(found) - before)
         group = np.repeat(np.arange(len(counts)), counts)  # (n,)
         attributes = np.array(found, dtype=np.int64)  # (n,)
         # Every attribute stands for its slice of the weights: m of them in all.
-        firsts = self._bounds[attributes].astype(np.int64)
+        firsts = self._bounds[attributes]
         lengths = self._bounds[attributes + 1] - firsts
-        before = lengths.cumsum() - lengths
-        weight = np.arange(lengths.sum()) + np.repeat(firsts - before, lengths)  # (m,)
-        cell = np.repeat(group, lengths) * self._tags + self._weight_tags[weight]  # (m,)
-        size = len(counts) * self._tags
-        sums = np.bincount(cell, weights=self._weights[weight], minlength=size)
-        return sums.astype(np.float32).reshape(len(counts), self._tags)
+        weight = np.arange(lengths.sum()) + np.repeat(firsts - offsets_of(lengths)[:-1], lengths)
+        cells = int(np.prod(self._shape))
+        cell = np.repeat(group * cells, lengths) + self._cells[weight]  # (m,)
+        sums = np.bincount(cell, weights=self._weights[weight], minlength=len(counts) * cells)
+        return sums.astype(np.float32).reshape(len(counts), *self._shape)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.decoding import ChainScores, Constraints
+from service.decoding import ChainScores, Constraints, Transitions
 from service.taggers.base import Parameters
 from service.taggers.word_rows import WordRows
 from service.text.tokens import Offsets
@@ -50,9 +50,11 @@ class HmmTagger:
         if "" not in suffixes:
             raise ValueError("the vocabulary suffixes lacks the empty suffix")
         self.labels = parameters.labels
-        self._transitions = parameters.array("transitions", (tags, tags)) + constraints.transitions
-        self._start = parameters.array("start", (tags,)) + constraints.start
-        self._end = parameters.array("end", (tags,)) + constraints.end
+        self._transitions = Transitions(
+            parameters.array("transitions", (tags, tags)) + constraints.transitions,
+            parameters.array("start", (tags,)) + constraints.start,
+            parameters.array("end", (tags,)) + constraints.end,
+        )
         self._suffixes = {suffix: i for i, suffix in enumerate(suffixes)}
         self._suffix_emissions = parameters.array("suffix_emissions", (len(suffixes), tags))
         self._words = {word: i for i, word in enumerate(words)}
@@ -61,8 +63,7 @@ class HmmTagger:
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
-        emissions = self._rows.gather(words)  # (M, K)
-        return ChainScores(emissions, self._transitions, self._start, self._end, sentence_offsets)
+        return ChainScores(self._rows.gather(words), self._transitions, sentence_offsets)
 
     def _guess_rows(self, words: Sequence[str]) -> NDArray[np.floating[Any]]:
         """Rows of N unseen words, (N, K)."""

@@ -1,7 +1,7 @@
 """Rows of pairs of neighbouring words: what a word tells only together with the word before it."""
 
-from collections.abc import Mapping, Sequence
-from itertools import repeat
+from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,42 +15,39 @@ class WordPairs:
 
     Parameters
     ----------
-    rows : by pair (before, after), the (2, K) rows that it adds to the token `before` and to the
-        token `after`.
-    tags : K.
+    pairs : P different pairs (before, after).
+    rows : (P, 2, K) what a pair adds to the token `before` and to the token `after`.
     """
 
-    def __init__(self, rows: Mapping[tuple[str, str], Rows], tags: int) -> None:
-        words = dict.fromkeys(word for pair in rows for word in pair)
-        self._ids = {word: i for i, word in enumerate(words)}
-        pairs = [[self._ids[before], self._ids[after]] for before, after in rows]
-        keys = self._keys_of(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
+    def __init__(self, pairs: Sequence[tuple[str, str]], rows: Rows) -> None:
+        words = dict.fromkeys(chain.from_iterable(pairs))
+        self._ids = {word: i for i, word in enumerate(words, start=1)}
+        ids = [[self._ids[before], self._ids[after]] for before, after in pairs]
+        keys = self._keys_of(np.array(ids, dtype=np.int64).reshape(-1, 2)).ravel()
         order = np.argsort(keys)
-        self._keys = keys[order]  # (P,) ascending
-        self._rows = np.zeros((len(rows), 2, tags), dtype=np.float32)  # (P, 2, K)
-        if rows:
-            self._rows[:] = np.stack(list(rows.values()))[order]
+        self._keys = np.append(keys[order], -1)  # (P + 1,) ascending; the last is never found
+        self._rows = np.ascontiguousarray(rows[order].swapaxes(0, 1))  # (2, P, K)
 
-    def add(self, emissions: Rows, words: Sequence[str]) -> None:
+    def id_of(self, word: str) -> int:
+        """What a word is called in pairs: from 1; 0 where it is in none."""
+        return self._ids.get(word, 0)
+
+    def add(self, emissions: Rows, ids: Ids) -> None:
         """Add the rows of all pairs of neighbouring words.
 
         Parameters
         ----------
         emissions : (M, K), changed in place.
-        words : M words.
+        ids : (M,) of the words, by `id_of`.
         """
-        if not len(self._keys):
-            return
-        ids = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int64, count=len(words))
-        keys = self._keys_of(ids[:-1], ids[1:])
-        place = np.searchsorted(self._keys, keys)
-        place[place == len(self._keys)] = 0
-        first = np.flatnonzero(self._keys[place] == keys)
-        rows = self._rows[place[first]]  # (pairs found, 2, K)
-        emissions[first] += rows[:, 0]
-        emissions[first + 1] += rows[:, 1]
+        keys = self._keys_of(ids)  # (M - 1,)
+        place = self._keys[:-1].searchsorted(keys)
+        first = (self._keys[place] == keys).nonzero()[0]
+        if len(first):
+            found = place[first]
+            emissions[first] += self._rows[0, found]
+            emissions[first + 1] += self._rows[1, found]
 
-    def _keys_of(self, before: Ids, after: Ids) -> Ids:
-        """One number for each pair of word ids; -1 where either is unknown, that is negative."""
-        known = (before >= 0) & (after >= 0)
-        return np.where(known, before * len(self._ids) + after, -1)
+    def _keys_of(self, ids: Ids) -> Ids:
+        """One number for each pair of neighbours; none of a known pair where either id is 0."""
+        return ids[..., :-1] * (len(self._ids) + 1) + ids[..., 1:]

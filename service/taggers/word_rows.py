@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.floating[Any]]
+Rows = NDArray[Any]
 
 _MAX_KEY_CHARS = 100
 """A longer unseen word is not kept, so that the cache's memory is bounded too."""
@@ -70,19 +70,18 @@ class _UnseenRows:
 
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of N words, (N, ...)."""
-        types = list(dict.fromkeys(words))
         with self._lock:
-            slots = np.array([self._slots.get(word, -1) for word in types])
-            rows = self._rows[slots]
-        missing = np.flatnonzero(slots < 0)
-        if len(missing):
-            new = [types[i] for i in missing.tolist()]
-            rows[missing] = self._compute(new)
+            slots = [self._slots.get(word, -1) for word in words]
+            rows: Rows = self._rows[slots]
+        missing = [i for i, slot in enumerate(slots) if slot < 0]
+        if missing:
+            new = list(dict.fromkeys(words[i] for i in missing))
+            position = {word: n for n, word in enumerate(new)}
+            computed = self._compute(new)
+            rows[missing] = computed[[position[words[i]] for i in missing]]
             with self._lock:
-                self._keep(new, rows[missing])
-        position = {word: i for i, word in enumerate(types)}
-        gathered: Rows = rows[[position[word] for word in words]]
-        return gathered
+                self._keep(new, computed)
+        return rows
 
     def _keep(self, words: Sequence[str], rows: Rows) -> None:
         for word, row in zip(words, rows, strict=True):

@@ -1,11 +1,13 @@
 """What a linear model reads off words. A feature depends on one word alone, and its offset.
 
-That restriction is what makes serving fast: the score of a word at an offset is computed once for
-each word (see `service.taggers.word_rows`), and a token's score is a sum over its neighbours. Only
-pairs of neighbouring words are looked up apart (see `service.taggers.word_pairs`).
+That restriction is what makes serving fast: what a word tells the tokens near it is computed once
+for each word (see `service.taggers.word_rows`), and a token's score is a sum over its neighbours.
+Only pairs of neighbouring words are looked up apart (see `service.taggers.word_pairs`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +18,11 @@ OFFSETS = (-2, -1, 0, 1, 2)
 BOUNDARY = ""
 """The word that stands before and after every sentence; no token is empty."""
 
-PREVIOUS, NEXT = "previous=", "next="
-"""How the names of features of pairs begin: of a token with the word before, or after it."""
+PAIR = "pair="
+"""How the feature of a pair of neighbouring words begins; the second of them has it."""
+
+PAIR_OFFSETS = (1, 0)
+"""How far the second word of a pair stands from the two tokens that the pair is for."""
 
 _MAX_SHAPE = 16
 """A longer shape is cut, so that no feature grows with the length of a word."""
@@ -51,7 +56,7 @@ NO_CLUSTERS = WordClusters([], np.zeros((0, 0), dtype=np.int16))
 
 
 def word_features(word: str, clusters: WordClusters = NO_CLUSTERS) -> list[list[str]]:
-    """Features of `word` for the tokens that it stands near.
+    """Features of `word`, for the tokens that it stands near.
 
     Parameters
     ----------
@@ -60,38 +65,46 @@ def word_features(word: str, clusters: WordClusters = NO_CLUSTERS) -> list[list[
 
     Returns
     -------
-    For each of `OFFSETS`, how far the word stands from the token, distinct names
-    ``<offset>:<kind>=<value>``. A token's own word gives all kinds: identity, lower case, shape,
-    prefixes and suffixes, clusters, conjunctions of these with the shape, and what characters it
-    holds. Its neighbours give fewer, those at two words' distance the fewest.
+    Three lists of distinct names ``<kind>=<value>``. Tokens two words away see the first, next
+    neighbours the second as well, and the token itself all: identity, lower case, shape, prefixes
+    and suffixes, clusters, conjunctions of these with the shape, and what characters it holds.
     """
     if word == BOUNDARY:
-        far = near = own = ["boundary"]
-    else:
-        lower = word.lower()
-        shape = _shape(word)
-        runs = _runs(shape)[:_MAX_SHAPE]
-        far = [f"runs={runs}"]
-        if len(word) <= _MAX_WORD:
-            far.append(f"lower={lower}")
-        near = [*far, f"shape={shape[:_MAX_SHAPE]}", f"prefix3={lower[:3]}"]
-        near += [f"suffix{length}={lower[-length:]}" for length in range(1, min(3, len(lower)) + 1)]
-        if len(word) <= _MAX_WORD:
-            near.append(f"word={word}")
-        for cluster in clusters.names(lower):
-            near += [cluster, f"{cluster}|{runs}"]
-        own = near + _own_features(word, lower, runs)
-    kinds_at = {0: own, 1: near, 2: far}
-    return [[f"{offset}:{kind}" for kind in kinds_at[abs(offset)]] for offset in OFFSETS]
+        return [["boundary"], [], []]
+    lower = word.lower()
+    shape = _shape(word)
+    runs = _runs(shape)[:_MAX_SHAPE]
+    far = [f"runs={runs}"]
+    if len(word) <= _MAX_WORD:
+        far.append(f"lower={lower}")
+    near = [f"shape={shape[:_MAX_SHAPE]}", f"prefix3={lower[:3]}"]
+    near += [f"suffix{length}={lower[-length:]}" for length in range(1, min(3, len(lower)) + 1)]
+    if len(word) <= _MAX_WORD:
+        near.append(f"word={word}")
+    for cluster in clusters.names(lower):
+        near += [cluster, f"{cluster}|{runs}"]
+    return [far, near, _own_features(word, lower, runs)]
 
 
-def pair_features(before: str, after: str) -> tuple[str, str]:
-    """The feature that two neighbouring words, in lower case, give to each of them."""
-    return f"{NEXT}{before} {after}", f"{PREVIOUS}{before} {after}"
+def features_at(offset: int, features: Sequence[Sequence[str]]) -> Iterator[str]:
+    """What a token sees of the word at `offset`: names ``<offset>:<kind>=<value>``.
+
+    Parameters
+    ----------
+    offset : of `OFFSETS`.
+    features : `word_features` of that word.
+    """
+    seen = features[: len(features) - abs(offset)]
+    return (f"{offset}:{name}" for names in seen for name in names)
+
+
+def pair_feature(before: str, after: str) -> str:
+    """The feature of two neighbouring words, in lower case; it stands where `after` stands."""
+    return f"{PAIR}{before} {after}"
 
 
 def _own_features(word: str, lower: str, runs: str) -> list[str]:
-    """Features that only the token itself has, beside those that its neighbours have too."""
+    """Features that only the token itself sees."""
     kinds = [f"ending={word[-3:]}", f"length={min(len(word), 12)}"]
     kinds += [f"suffix3={lower[-3:]}|{runs}", f"prefix3={lower[:3]}|{runs}"]
     kinds += [f"prefix{length}={lower[:length]}" for length in (1, 2, 4, 5) if length <= len(lower)]
@@ -107,17 +120,25 @@ def _own_features(word: str, lower: str, runs: str) -> list[str]:
     return kinds
 
 
+class _Shapes(dict[int, str]):
+    """What a character is in a shape, by code point."""
+
+    def __missing__(self, code: int) -> str:
+        c = chr(code)
+        return "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c
+
+
+_SHAPES = _Shapes({code: _Shapes()[code] for code in range(128)})
+
+
 def _shape(word: str) -> str:
     """``X`` for upper case, ``x`` for lower case and other letters, ``d`` for digits.
 
     Reads the first `_MAX_WORD` characters; others stand for themselves.
     """
-    return "".join(
-        "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c
-        for c in word[:_MAX_WORD]
-    )
+    return word[:_MAX_WORD].translate(_SHAPES)
 
 
 def _runs(shape: str) -> str:
     """The shape with every run of one character as one: ``Xxxxx-ddd`` to ``Xx-d``."""
-    return "".join(c for i, c in enumerate(shape) if i == 0 or c != shape[i - 1])
+    return "".join(map(itemgetter(0), groupby(shape)))

@@ -1,23 +1,34 @@
 """Lists of names, matched over one or several tokens, as written and without regard to case."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import accumulate, product, repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 _CASINGS = ("exact", "folded")
-_POSITIONS = ("single", "first", "inside", "last", "before", "after")
-_SINGLE, _FIRST, _INSIDE, _LAST, _BEFORE, _AFTER = range(len(_POSITIONS))
+POSITIONS = ("single", "first", "inside", "last", "before", "after")
+"""Where a token stands in a match, or beside it."""
 
-Ids = NDArray[np.int64]
+_SINGLE, _FIRST, _INSIDE, _LAST, _BEFORE, _AFTER = range(len(POSITIONS))
+
+_BESIDE = np.array([[-1], [0], [1]])
+_POSITIONS_OF_SINGLE = np.array([[_BEFORE], [_SINGLE], [_AFTER]])
+
+Ids = NDArray[np.integer[Any]]
+Flags = NDArray[np.bool_]
 
 
 class Gazetteers:
     """C classes of phrases, such as cities and surnames.
 
-    A match gives every token that it covers, and the one before and after it, a feature: which
-    class, whether in the phrase's own casing, and where in the match the token stands.
+    A match gives every token that it covers, and the one before and after it, features: for each
+    class that the phrase is in, whether in the phrase's own casing, and where in the match the
+    token stands. The classes and the casing together are the match's set.
+
+    What a word is by itself callers keep by word (`single`, `is_first`, `is_second`); then `match`
+    has a look at those words alone that a longer phrase may begin with.
 
     Parameters
     ----------
@@ -29,76 +40,102 @@ class Gazetteers:
     def __init__(
         self, classes: Sequence[str], phrases: Sequence[str], members: NDArray[np.integer]
     ) -> None:
-        self.names = tuple(map(":".join, product(classes, _CASINGS, _POSITIONS)))
-        """The F names of the features, by feature id."""
         self._exact = dict(zip(phrases, members.tolist(), strict=True))
         # In lower case every beginning of a phrase is a key; one that is no phrase is in no class.
         self._folded: dict[str, int] = {}
+        self._firsts: set[str] = set()  # first and second words of phrases of several
+        self._seconds: set[str] = set()
         for phrase, member in self._exact.items():
             folded = phrase.lower()
             self._folded[folded] = self._folded.get(folded, 0) | member
-            while " " in folded:
-                folded = folded.rpartition(" ")[0]
-                self._folded.setdefault(folded, 0)
-        self._bases = {  # the first feature id of each class and casing, by member and casing
-            (member, casing): [
-                (c * len(_CASINGS) + casing) * len(_POSITIONS)
-                for c in range(len(classes))
-                if member >> c & 1
+            if " " in folded:
+                words = folded.split(" ")
+                self._firsts.add(words[0])
+                self._seconds.add(words[1])
+                for beginning in accumulate(words[:-1], "{} {}".format):
+                    self._folded.setdefault(beginning, 0)
+        sets = dict.fromkeys(product((0, 1), sorted({*members.tolist(), *self._folded.values()})))
+        self._sets = {which: i for i, which in enumerate(sets)}
+        self.features = [
+            [
+                [f"{name}:{_CASINGS[casing]}:{position}" for name in _chosen(classes, member)]
+                for position in POSITIONS
             ]
-            for member in {*self._exact.values(), *self._folded.values()}
-            for casing in range(len(_CASINGS))
-        }
+            for casing, member in sets
+        ]
+        """The names of the features of each set at each of `POSITIONS`."""
 
-    def match(self, words: Sequence[str], lowered: Sequence[str]) -> tuple[Ids, Ids]:
-        """Find the features of words.
+    def single(self, word: str) -> int:
+        """The set of a word that is a phrase by itself; -1 where it is none."""
+        return self._set_of(word, word.lower())
+
+    def is_first(self, word: str) -> bool:
+        """Whether it is the first word of a phrase of several."""
+        return word.lower() in self._firsts
+
+    def is_second(self, word: str) -> bool:
+        """Whether it is the second word of a phrase."""
+        return word.lower() in self._seconds
+
+    def match(
+        self, words: Sequence[str], singles: Ids, firsts: Flags, seconds: Flags
+    ) -> tuple[Ids, Ids, Ids]:
+        """Find the phrases in the words of sentences.
 
         The longest phrase that begins at a token wins, and matching goes on behind it. It never
         leaves the sentence: the boundary word, which is empty, is in no phrase.
 
         Parameters
         ----------
-        words : the words of sentences, a boundary word before and after each.
-        lowered : the same in lower case.
+        words : P words, a boundary word before and after each sentence.
+        singles, firsts, seconds : (P,) `single`, `is_first` and `is_second` of each.
 
         Returns
         -------
-        tokens, features : (N,) each: token ``tokens[n]`` has feature ``features[n]``. Boundary
-            words may have features of what stands beside them.
+        tokens, sets, positions : (N,) each: at token ``tokens[n]`` stand the features
+            ``features[sets[n]][positions[n]]``. Boundary words may have features of what stands
+            beside them.
         """
-        tokens: list[int] = []
-        features: list[int] = []
+        alone = singles >= 0
+        longer: list[tuple[int, int, int]] = []  # token, set, position
         free = 0
-        for i in [i for i, word in enumerate(lowered) if word in self._folded]:
-            stop = self._longest(lowered, i) if i >= free else i
-            if stop == i:
-                continue
-            free = stop
-            member = self._exact.get(" ".join(words[i:stop]))
-            if member is not None:
-                bases = self._bases[member, 0]
-            else:
-                bases = self._bases[self._folded[" ".join(lowered[i:stop])], 1]
-            positions = (_BEFORE, *_covered(stop - i), _AFTER)
-            for token, position in zip(range(i - 1, stop + 1), positions, strict=True):
-                tokens += [token] * len(bases)
-                features += [base + position for base in bases]
-        return np.array(tokens, dtype=np.int64), np.array(features, dtype=np.int64)
+        for first in (firsts[:-1] & seconds[1:]).nonzero()[0].tolist():
+            stop, which = self._longest(words, first) if first >= free else (first, -1)
+            if stop - first > 1:
+                free = stop
+                alone[first:stop] = False
+                positions = (_BEFORE, _FIRST, *[_INSIDE] * (stop - first - 2), _LAST, _AFTER)
+                longer += zip(range(first - 1, stop + 1), repeat(which), positions)
+        tokens = alone.nonzero()[0]  # (n,)
+        matches = np.empty((3, 3 * len(tokens) + len(longer)), dtype=np.int64)
+        single = matches[:, : 3 * len(tokens)].reshape(3, 3, -1)
+        single[0] = tokens + _BESIDE  # before, alone, after
+        single[1] = singles[tokens]
+        single[2] = _POSITIONS_OF_SINGLE
+        if longer:
+            matches[:, 3 * len(tokens) :] = np.array(longer).T
+        return matches[0], matches[1], matches[2]
 
-    def _longest(self, lowered: Sequence[str], i: int) -> int:
-        """Where the longest phrase that begins at token i ends; i where none does."""
-        stop = after = i
-        beginning = lowered[i]
+    def _longest(self, words: Sequence[str], first: int) -> tuple[int, int]:
+        """Where the longest phrase that begins at token `first` ends, and its set."""
+        after = first + 1
+        beginning = folded = words[first].lower()
+        stop = first
         while (member := self._folded.get(beginning)) is not None:
-            after += 1
             if member:
-                stop = after
-            beginning = f"{beginning} {lowered[after]}"
-        return stop
+                stop, folded = after, beginning
+            beginning = f"{beginning} {words[after].lower()}"
+            after += 1
+        return stop, self._set_of(" ".join(words[first:stop]), folded)
+
+    def _set_of(self, phrase: str, folded: str) -> int:
+        """The set of a phrase, by its own casing if it has it, else by any; -1 where it is none."""
+        if phrase in self._exact:
+            return self._sets[0, self._exact[phrase]]
+        member = self._folded.get(folded)
+        return self._sets[1, member] if member else -1
 
 
-def _covered(length: int) -> tuple[int, ...]:
-    """The positions of the tokens of a match."""
-    if length == 1:
-        return (_SINGLE,)
-    return (_FIRST, *(_INSIDE,) * (length - 2), _LAST)
+def _chosen(classes: Sequence[str], member: int) -> list[str]:
+    """The names of the classes whose bits are set."""
+    return [name for c, name in enumerate(classes) if member >> c & 1]

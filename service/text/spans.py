@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from service.text.tokens import Offsets
+
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +64,40 @@ def spans_of_tags(tags: Sequence[str]) -> list[Span]:
     return spans_of_path(np.array([ids[tag] for tag in strict], dtype=np.int64), labels)
 
 
-def spans_of_path(path: NDArray[np.int64], labels: Sequence[str]) -> list[Span]:
-    """Spans of strict IOB2 tag ids, in order.
+def spans_of_path(path: NDArray[np.int64], labels: tuple[str, ...]) -> list[Span]:
+    """Spans of strict IOB2 tag ids, in order; see `spans_of_documents`."""
+    [spans] = spans_of_documents(path, labels, np.array([0, len(path)]))
+    return spans
+
+
+def spans_of_documents(
+    path: NDArray[np.int64], labels: tuple[str, ...], documents: Offsets
+) -> list[list[Span]]:
+    """Spans of strict IOB2 tag ids, in order, for each of D documents.
 
     Parameters
     ----------
     path : (M,) indexes into `labels`; sentences may follow each other, since a strict
         sentence never begins with an I- tag.
     labels : K BIO tags.
+    documents : (D + 1,) offsets; the tokens of a span are counted from the first of its document.
     """
-    parts = [split_tag(label) for label in labels]
-    begins = np.array([prefix == "B" for prefix, _ in parts], dtype=np.bool_)  # (K,)
-    inside = np.array([prefix == "I" for prefix, _ in parts], dtype=np.bool_)  # (K,)
-    starts = np.flatnonzero(begins[path])
+    names, begins, inside = _parts_of(labels)
+    starts = begins[path].nonzero()[0]
     if not len(starts):
-        return []
-    outside = np.append(np.flatnonzero(~inside[path]), len(path))  # tokens that end a span
-    ends = outside[np.searchsorted(outside, starts, side="right")]
-    return [
-        Span(parts[path[start]][1], start, end)
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
+        return [[] for _ in documents[1:]]
+    outside = np.append((~inside[path]).nonzero()[0], len(path))  # tokens that end a span
+    ends = outside[outside.searchsorted(starts, side="right")]
+    first = documents[documents.searchsorted(starts, side="right") - 1]  # of the document
+    columns = (path[starts].tolist(), (starts - first).tolist(), (ends - first).tolist())
+    spans = [Span(names[tag], start, end) for tag, start, end in zip(*columns, strict=True)]
+    return [spans[i:j] for i, j in pairwise(starts.searchsorted(documents).tolist())]
+
+
+@lru_cache(maxsize=100)
+def _parts_of(labels: tuple[str, ...]) -> tuple[list[str], Flags, Flags]:
+    """Of K BIO tags: the labels, and (K,) which begin a span and which continue one."""
+    parts = [split_tag(label) for label in labels]
+    begins = np.array([prefix == "B" for prefix, _ in parts], dtype=np.bool_)
+    inside = np.array([prefix == "I" for prefix, _ in parts], dtype=np.bool_)
+    return [name for _, name in parts], begins, inside

@@ -20,7 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.taggers.base import Parameters
 from service.taggers.crf import REACH, lexicon_of
 from service.text.conll import TaggedSentence
-from service.text.features import BOUNDARY, OFFSETS, pair_features, word_features
+from service.text.features import (
+    BOUNDARY,
+    OFFSETS,
+    PAIR_OFFSETS,
+    features_at,
+    pair_feature,
+    word_features,
+)
 from service.text.tokens import offsets_of
 from service.training.lexicon import Lexicon
 from service.training.progress import Progress
@@ -35,7 +42,7 @@ class CrfOptions(BaseModel):
     l2: float = Field(ge=0, description="Coefficient of the L2 penalty.")
     max_iterations: int = Field(ge=1, description="L-BFGS iterations at most.")
     min_word_count: int = Field(
-        2, ge=1, description="Words seen this often have their rows made when the model loads."
+        4, ge=1, description="Words seen this often have their rows made when the model loads."
     )
     recased_share: float = Field(
         0.0,
@@ -95,7 +102,7 @@ def estimate(
     for (before, after), weight in dump.transitions.items():
         transitions[int(before), int(after)] = weight
     words = Counter(word for sentence in sentences for word in sentence.words)
-    attributes, arrays = _pack_weights(dump.state_features, list(attribute_ids))
+    attributes, arrays = _pack_weights(dump.state_features, list(attribute_ids), len(labels))
     return Parameters(
         labels=labels,
         arrays={"transitions": transitions, **arrays, **lexicon.arrays},
@@ -137,20 +144,21 @@ class FeatureReader:
         }
 
     def features(self, words: Sequence[str]) -> list[list[str]]:
-        """The features of each of T tokens of a sentence."""
+        """The features of each of T tokens of a sentence: names ``<offset>:<kind>=<value>``."""
         padded = _padded(words)
-        lowered = [word.lower() for word in padded]
         rows: list[list[str]] = [[] for _ in padded]
         for place in range(REACH, len(padded) - REACH):
-            for i, offset in enumerate(OFFSETS):
-                rows[place] += self._word_features(padded[place + offset])[i]
-        for place, pair in enumerate(pairwise(lowered)):
+            for offset in OFFSETS:
+                rows[place] += features_at(offset, self._word_features(padded[place + offset]))
+        for place, pair in enumerate(pairwise(map(str.lower, padded)), start=1):
             if pair in self._pairs:
-                for_before, for_after = pair_features(*pair)
-                rows[place].append(for_before)
-                rows[place + 1].append(for_after)
-        for place, feature in zip(*self._gazetteers.match(padded, lowered), strict=True):
-            rows[place].append(self._gazetteers.names[feature])
+                for offset in PAIR_OFFSETS:
+                    rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
+        lists = self._gazetteers
+        of_word = (lists.single, lists.is_first, lists.is_second)
+        match = lists.match(padded, *(np.array(list(map(of, padded))) for of in of_word))
+        for place, which, position in zip(*match, strict=True):
+            rows[place] += [f"0:{name}" for name in lists.features[which][position]]
         return rows[REACH:-REACH]
 
 
@@ -174,19 +182,21 @@ class _Trainer(pycrfsuite.Trainer):  # type: ignore[misc]  # python-crfsuite has
 
 
 def _pack_weights(
-    weights: Mapping[tuple[str, str], float], names: list[str]
+    weights: Mapping[tuple[str, str], float], names: list[str], tags: int
 ) -> tuple[list[str], dict[str, NDArray[Any]]]:
-    """Weights of (attribute, tag) as packed rows: the A attributes that have any, and arrays."""
+    """Weights by name and tag as `FeatureWeights` takes them: A attributes, and arrays."""
     of_attribute: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for (attribute, tag), weight in weights.items():
+    for (number, tag), weight in weights.items():
         if weight:
-            of_attribute[names[int(attribute)]].append((int(tag), weight))
+            offset, _, attribute = names[int(number)].partition(":")
+            cell = OFFSETS.index(int(offset)) * tags + int(tag)
+            of_attribute[attribute].append((cell, weight))
     attributes = sorted(of_attribute)
     entries = [entry for name in attributes for entry in sorted(of_attribute[name])]
     return attributes, {
         "attribute_offsets": offsets_of([len(of_attribute[n]) for n in attributes]).astype(
             np.int32
         ),
-        "weight_tags": np.array([tag for tag, _ in entries], dtype=np.int16),
+        "weight_cells": np.array([cell for cell, _ in entries], dtype=np.int16),
         "weights": np.array([weight for _, weight in entries], dtype=np.float32),
     }

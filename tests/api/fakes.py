@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from service.decoding import ChainScores
+from service.decoding import ChainScores, Transitions
 from service.store.directory import write_model
 from service.store.manifest import Manifest
 from service.store.registry import LoadedModel, Registry
@@ -47,8 +47,8 @@ class RuleTagger:
         sentences = [words[first:end] for first, end in pairwise(sentence_offsets.tolist())]
         tags = [tag for sentence in sentences for tag in self._rule(sentence)]
         emissions[np.arange(len(words)), tags] = 0.0
-        zeros = np.zeros(size)
-        return ChainScores(emissions, np.zeros((size, size)), zeros, zeros, sentence_offsets)
+        free = Transitions(np.zeros((size, size)), np.zeros(size), np.zeros(size))
+        return ChainScores(emissions, free, sentence_offsets)
 
 
 def _compute(release: Path) -> None:

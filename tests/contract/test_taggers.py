@@ -167,5 +167,5 @@ def test_a_long_sentence_is_split_at_token_boundaries_and_marked(tagger, kind):
     )
     assert annotation.tokens.words == [".", *words, "."]
     assert np.diff(annotation.tokens.sentence_offsets).tolist() == [1, 5, 5, 2, 0, 1]
-    assert annotation.split.tolist() == [False, True, True, True, False, False]
+    assert annotation.pieces == [1, 2, 3]
     assert len(annotation.tag_ids) == 14

@@ -4,13 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service import pipeline
-from service.decoding import ChainScores, bio_constraints
+from service.decoding import ChainScores, Transitions, bio_constraints
 from service.pipeline import annotate
 from service.text.spans import Span
 from service.text.tokens import Tokens
 
 LABELS = ("O", "B-A", "I-A", "B-B", "I-B")
 CONSTRAINTS = bio_constraints(LABELS)
+TRANSITIONS = Transitions(CONSTRAINTS.transitions, CONSTRAINTS.start, CONSTRAINTS.end)
 
 
 class WordIsTag:
@@ -24,13 +25,7 @@ class WordIsTag:
     def score(self, words, sentence_offsets):
         self.batches.append(len(words))
         emissions = np.array([[word == label for label in LABELS] for word in words], dtype=float)
-        return ChainScores(
-            emissions.reshape(-1, len(LABELS)),
-            CONSTRAINTS.transitions,
-            CONSTRAINTS.start,
-            CONSTRAINTS.end,
-            sentence_offsets,
-        )
+        return ChainScores(emissions.reshape(-1, len(LABELS)), TRANSITIONS, sentence_offsets)
 
 
 def run(documents, limit=100, spans=True):
@@ -49,7 +44,7 @@ def test_a_document_is_annotated_alike_alone_and_among_others(docs, limit):
     alone = [run([doc], limit)[0] for doc in docs]
     assert [a.tag_ids.tolist() for a in together] == [a.tag_ids.tolist() for a in alone]
     assert [a.spans for a in together] == [a.spans for a in alone]
-    assert [a.split.tolist() for a in together] == [a.split.tolist() for a in alone]
+    assert [a.pieces for a in together] == [a.pieces for a in alone]
 
 
 @given(documents, st.integers(1, 8), st.integers(1, 8))
@@ -69,8 +64,8 @@ def test_no_token_is_lost_and_no_sentence_is_longer_than_the_limit(docs, limit):
         assert annotation.tokens.words == [word for sentence in doc for word in sentence]
         assert len(annotation.tag_ids) == len(annotation.tokens.words) == offsets[-1]
         assert (np.diff(offsets) <= limit).all()
-        assert annotation.split.any() == any(len(sentence) > limit for sentence in doc)
-        assert len(annotation.split) == len(offsets) - 1
+        assert bool(annotation.pieces) == any(len(sentence) > limit for sentence in doc)
+        assert len(offsets) - 1 - len(annotation.pieces) == sum(len(s) <= limit for s in doc)
         assert {0, *np.cumsum([len(s) for s in doc])} <= set(offsets.tolist())
 
 
@@ -85,7 +80,7 @@ def test_a_span_never_crosses_the_border_of_a_sentence_or_of_a_piece():
     assert annotation.spans[0] == Span("A", 0, 1)
     [annotation] = run([[["B-A", "I-A", "I-A"]]], limit=2)
     assert annotation.spans[0] == Span("A", 0, 2)
-    assert annotation.split.tolist() == [True, True]
+    assert annotation.pieces == [0, 1]
 
 
 def test_without_spans_none_are_read():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.decoding import ChainScores, best_paths, bio_constraints
+from service.decoding import ChainScores, Transitions, best_paths, bio_constraints, viterbi_cells
 from service.errors import NoValidPath, ScoresError
 
 
@@ -18,24 +18,27 @@ def chain(emissions, transitions, start=None, end=None, offsets=None):
     tags = emissions.shape[1]
     return ChainScores(
         emissions=emissions,
-        transitions=np.array(transitions, dtype=float),
-        start=np.zeros(tags) if start is None else np.array(start, dtype=float),
-        end=np.zeros(tags) if end is None else np.array(end, dtype=float),
+        transitions=Transitions(
+            between=np.array(transitions, dtype=float),
+            start=np.zeros(tags) if start is None else np.array(start, dtype=float),
+            end=np.zeros(tags) if end is None else np.array(end, dtype=float),
+        ),
         offsets=np.array([0, len(emissions)] if offsets is None else offsets, dtype=np.int64),
     )
 
 
 def path_score(scores, sentence, path):
     first = scores.offsets[sentence]
-    total = scores.start[path[0]] + scores.end[path[-1]]
+    around = scores.transitions
+    total = around.start[path[0]] + around.end[path[-1]]
     total += sum(scores.emissions[first + t, tag] for t, tag in enumerate(path))
-    return total + sum(scores.transitions[i, j] for i, j in itertools.pairwise(path))
+    return total + sum(around.between[i, j] for i, j in itertools.pairwise(path))
 
 
 def best_by_enumeration(scores, sentence):
     """The highest score of a sentence's paths, and every path that has it."""
     length = scores.offsets[sentence + 1] - scores.offsets[sentence]
-    paths = list(itertools.product(range(len(scores.start)), repeat=int(length)))
+    paths = list(itertools.product(range(scores.emissions.shape[1]), repeat=int(length)))
     totals = [path_score(scores, sentence, path) for path in paths]
     return max(totals), [p for p, total in zip(paths, totals, strict=True) if total == max(totals)]
 
@@ -106,10 +109,45 @@ def test_the_order_of_the_sentences_in_a_batch_changes_nothing(scores, random):
     random.shuffle(order)
     tokens = [m for s in order for m in sentences[s]]
     offsets = np.concatenate(([0], np.cumsum([len(sentences[s]) for s in order])))
-    shuffled = chain(
-        scores.emissions[tokens], scores.transitions, scores.start, scores.end, offsets
-    )
+    shuffled = ChainScores(scores.emissions[tokens], scores.transitions, offsets)
     assert (best_paths(shuffled) == best_paths(scores)[tokens]).all()
+
+
+@given(random_scores(quarters_or_forbidden))
+def test_a_sentence_alone_is_decoded_as_in_a_batch(scores):
+    alone = [
+        ChainScores(scores.emissions[first:end], scores.transitions, np.array([0, end - first]))
+        for first, end in itertools.pairwise(scores.offsets)
+    ]
+    try:
+        expected = np.concatenate([np.empty(0, int), *map(best_paths, alone)])
+    except NoValidPath:
+        with pytest.raises(NoValidPath):
+            best_paths(scores)
+    else:
+        assert best_paths(scores).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.02, 0.5])
+@pytest.mark.parametrize("spread", [1, 10, 50])
+def test_with_many_tags_a_large_batch_is_decoded_as_its_sentences_are(spread, forbidden):
+    # In a large batch predecessors that cannot win are left out; in a small one none is.
+    rng = np.random.default_rng(spread)
+    tags, sentences, length = 20, 100, 5
+    between = rng.integers(-12, 13, (tags, tags)) / 4
+    between[rng.random(between.shape) < forbidden] = -np.inf
+    emissions = rng.integers(-12, 13, (sentences * length, tags)) * spread / 4
+    together = chain(emissions, between, offsets=np.arange(sentences + 1) * length)
+    alone = [
+        best_paths(chain(emissions[first : first + length], between))
+        for first in range(0, len(emissions), length)
+    ]
+    assert best_paths(together).tolist() == np.concatenate(alone).tolist()
+    cells = [
+        viterbi_cells(chain(emissions[first : first + length], between))
+        for first in range(0, len(emissions), length)
+    ]
+    assert (viterbi_cells(together) == np.concatenate(cells)).all()
 
 
 @given(st.data())
@@ -163,18 +201,19 @@ def test_nan_and_plus_infinity_in_an_emission_raise(bad, token):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("name", ["transitions", "start", "end"])
+@pytest.mark.parametrize("name", ["between", "start", "end"])
 def test_nan_and_plus_infinity_elsewhere_raise_and_are_named(bad, name):
-    arrays = {"transitions": np.zeros((2, 2)), "start": np.zeros(2), "end": np.zeros(2)}
+    arrays = {"between": np.zeros((2, 2)), "start": np.zeros(2), "end": np.zeros(2)}
     arrays[name].flat[0] = bad
     with pytest.raises(ScoresError, match=name):
-        chain(np.zeros((1, 2)), **arrays)
+        Transitions(**arrays)
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ({"transitions": np.zeros((3, 3))}, "transitions"),
+        ({"transitions": np.zeros((2, 3))}, "between"),
+        ({"transitions": np.zeros((3, 3))}, "start"),
         ({"start": np.zeros(3)}, "start"),
         ({"end": np.zeros(1)}, "end"),
         ({"offsets": [0, 3]}, "offsets"),

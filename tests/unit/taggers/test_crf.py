@@ -9,7 +9,14 @@ from service.decoding import Constraints
 from service.taggers import Parameters
 from service.taggers.crf import CrfTagger, lexicon_of
 from service.text.conll import TaggedSentence
-from service.text.features import BOUNDARY, OFFSETS, WordClusters, pair_features, word_features
+from service.text.features import (
+    BOUNDARY,
+    OFFSETS,
+    WordClusters,
+    features_at,
+    pair_feature,
+    word_features,
+)
 from service.text.tokens import Tokens
 from service.training.crf import FeatureReader
 from service.training.lexicon import Lexicon
@@ -35,22 +42,32 @@ def parameters(seed=0, **replaced):
     """A CRF with random weights for about half of all features that could fire."""
     rng = np.random.default_rng(seed)
     clusters = WordClusters(list(CLUSTERS), np.array(list(CLUSTERS.values())))
-    features = {
+    features = {  # by offset and name: what a token sees
         name
         for word in [*WORDS, BOUNDARY]
-        for names in word_features(word, clusters)
-        for name in names
+        for offset in OFFSETS
+        for name in features_at(offset, word_features(word, clusters))
     }
     lowered = [word.lower() for word in [*WORDS, BOUNDARY]]
-    features |= {name for a in lowered for b in lowered for name in pair_features(a, b)}
-    features |= {f"{c}:{how}:{where}" for c in CLASSES for how in CASINGS for where in POSITIONS}
-    attributes = sorted(name for name in sorted(features) if rng.random() < 0.5)
-    counts = rng.integers(0, len(LABELS) + 1, len(attributes))
-    tags = np.concatenate([rng.permutation(len(LABELS))[:count] for count in counts])
+    features |= {
+        f"{offset}:{pair_feature(a, b)}" for a in lowered for b in lowered for offset in (0, 1)
+    }
+    features |= {f"0:{c}:{how}:{where}" for c in CLASSES for how in CASINGS for where in POSITIONS}
+    weights = {}  # by attribute, then by cell
+    for feature in sorted(features):
+        offset, _, name = feature.partition(":")
+        for tag in range(len(LABELS)):
+            if rng.random() < 0.3:
+                cell = OFFSETS.index(int(offset)) * len(LABELS) + tag
+                weights.setdefault(name, {})[cell] = rng.normal()
+    attributes = sorted(weights)
+    counts = [len(weights[name]) for name in attributes]
+    cells = [cell for name in attributes for cell in weights[name]]
+    values = [weight for name in attributes for weight in weights[name].values()]
     arrays = {
         "attribute_offsets": np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
-        "weight_tags": tags.astype(np.int16),
-        "weights": rng.normal(size=len(tags)).astype(np.float32),
+        "weight_cells": np.array(cells, dtype=np.int16),
+        "weights": np.array(values, dtype=np.float32),
         "transitions": rng.normal(size=(len(LABELS), len(LABELS))).astype(np.float32),
         "clusters": np.array(list(CLUSTERS.values()), dtype=np.int16),
         "gazetteer_members": np.array(list(PHRASES.values()), dtype=np.int32),
@@ -88,7 +105,7 @@ def matches(sentence):
 
 
 def reference_features(sentence):
-    """All features of each token, by name."""
+    """All features of each token, by offset and name."""
     clusters = WordClusters(list(CLUSTERS), np.array(list(CLUSTERS.values())))
 
     def at(i):
@@ -98,14 +115,14 @@ def reference_features(sentence):
     for i in range(len(sentence)):
         names = [
             name
-            for n, offset in enumerate(OFFSETS)
-            for name in word_features(at(i + offset), clusters)[n]
+            for offset in OFFSETS
+            for name in features_at(offset, word_features(at(i + offset), clusters))
         ]
-        names.append(pair_features(at(i).lower(), at(i + 1).lower())[0])
-        names.append(pair_features(at(i - 1).lower(), at(i).lower())[1])
+        names.append(f"1:{pair_feature(at(i).lower(), at(i + 1).lower())}")
+        names.append(f"0:{pair_feature(at(i - 1).lower(), at(i).lower())}")
         features.append(names)
     for token, name in matches(sentence):
-        features[token].append(name)
+        features[token].append(f"0:{name}")
     return features
 
 
@@ -115,7 +132,8 @@ def reference_emissions(given, sentence):
     bounds = given.arrays["attribute_offsets"]
     for a, name in enumerate(given.vocabularies["attributes"]):
         for n in range(bounds[a], bounds[a + 1]):
-            weights[name, given.arrays["weight_tags"][n]] = float(given.arrays["weights"][n])
+            offset, tag = divmod(int(given.arrays["weight_cells"][n]), len(LABELS))
+            weights[f"{OFFSETS[offset]}:{name}", tag] = float(given.arrays["weights"][n])
     return [
         [sum(weights.get((name, tag), 0.0) for name in names) for tag in range(len(LABELS))]
         for names in reference_features(sentence)
@@ -131,7 +149,7 @@ def test_gathered_rows_equal_the_reference_feature_by_feature(sentences):
     tokens = Tokens.from_sentences(sentences)
     emissions = TAGGER.score(tokens.words, tokens.sentence_offsets).emissions
     expected = [row for sentence in sentences for row in reference_emissions(GIVEN, sentence)]
-    assert emissions == pytest.approx(np.array(expected).reshape(-1, len(LABELS)), abs=1e-5)
+    assert emissions == pytest.approx(np.array(expected).reshape(-1, len(LABELS)), abs=1e-4)
 
 
 @given(words)
@@ -160,13 +178,13 @@ def test_matches_of_gazetteers_equal_the_reference(sentence):
     sentence = sentence.split()
     assert len(list(matches(sentence))) or sentence in (["New"], ["of", "the"])
     emissions = TAGGER.score(sentence, np.array([0, len(sentence)])).emissions
-    assert emissions == pytest.approx(np.array(reference_emissions(GIVEN, sentence)), abs=1e-5)
+    assert emissions == pytest.approx(np.array(reference_emissions(GIVEN, sentence)), abs=1e-4)
 
 
 def test_a_match_never_crosses_the_border_of_a_sentence():
     apart = TAGGER.score(["New", "York"], np.array([0, 1, 2])).emissions
     alone = [reference_emissions(GIVEN, [word])[0] for word in ("New", "York")]
-    assert apart == pytest.approx(np.array(alone), abs=1e-5)
+    assert apart == pytest.approx(np.array(alone), abs=1e-4)
 
 
 def test_a_model_without_clusters_and_gazetteers_is_one_too():
@@ -177,7 +195,7 @@ def test_a_model_without_clusters_and_gazetteers_is_one_too():
         {k: v for k, v in GIVEN.vocabularies.items() if k in bare},
     )
     emissions = CrfTagger(given, Constraints.none(3), 5).score(["👞"], np.array([0, 1])).emissions
-    assert emissions == pytest.approx(np.array(reference_emissions(given, ["👞"])), abs=1e-5)
+    assert emissions == pytest.approx(np.array(reference_emissions(given, ["👞"])), abs=1e-4)
 
 
 def test_integers_of_any_type_are_indexes():
@@ -193,8 +211,8 @@ def test_integers_of_any_type_are_indexes():
 def test_constraints_are_added_to_the_scores():
     forbidding = Constraints(np.full((3, 3), -np.inf), np.array([0, -np.inf, 0]), np.zeros(3))
     scores = CrfTagger(GIVEN, forbidding, 5).score(["the"], np.array([0, 1]))
-    assert (scores.transitions == -np.inf).all()
-    assert scores.start.tolist() == [0, -np.inf, 0]
+    assert (scores.transitions.between == -np.inf).all()
+    assert scores.transitions.start.tolist() == [0, -np.inf, 0]
 
 
 @pytest.mark.parametrize(
@@ -204,9 +222,9 @@ def test_constraints_are_added_to_the_scores():
         ({"transitions": np.full((3, 3), np.nan)}, "transitions holds NaN"),
         ({"transitions": np.full((3, 3), 3e38)}, "too large a number"),
         ({"weights": np.full(len(GIVEN.arrays["weights"]), -3e38)}, "too large a number"),
-        ({"weight_tags": np.full(5, 2**64 - 1, np.uint64)}, "weight_tags"),
+        ({"weight_cells": np.full(5, 2**64 - 1, np.uint64)}, "weight_cells"),
         ({"weights": np.zeros((2, 2))}, "weights"),
-        ({"weights": np.zeros(3)}, "weight_tags"),
+        ({"weights": np.zeros(3)}, "weight_cells"),
         ({"attribute_offsets": np.zeros(2, np.int32)}, "attribute_offsets"),
         ({"attributes": ["a", "a"]}, "attributes has an entry twice"),
         ({"words": [BOUNDARY]}, "words has an empty entry"),
@@ -224,7 +242,7 @@ def test_parameters_that_do_not_fit_are_refused_by_name(replaced, reason):
 
 
 @pytest.mark.parametrize(
-    "name", ["transitions", "weights", "attribute_offsets", "weight_tags", "clusters"]
+    "name", ["transitions", "weights", "attribute_offsets", "weight_cells", "clusters"]
 )
 def test_a_missing_array_is_named(name):
     arrays = {key: array for key, array in GIVEN.arrays.items() if key != name}
@@ -241,8 +259,8 @@ def test_half_a_gazetteer_is_refused():
 @pytest.mark.parametrize(
     ("name", "position", "wrong"),
     [
-        ("weight_tags", 0, 3),
-        ("weight_tags", 0, -1),
+        ("weight_cells", 0, 15),
+        ("weight_cells", 0, -1),
         ("attribute_offsets", 1, 30_000),
         ("attribute_offsets", 0, 1),
     ],

@@ -61,8 +61,9 @@ def test_its_scores_are_log_probabilities_of_words_and_tags(tagger):
     scores = tagger.score(["fish", "can"], np.array([0, 2]))
     assert best_paths(scores).tolist() == [1, 0]
     # P(V) P(fish | V) P(N | V) P(can | N) P(end | N), twice as likely as N V
-    total = scores.start[1] + scores.emissions[0, 1] + scores.transitions[1, 0]
-    total += scores.emissions[1, 0] + scores.end[0]
+    total = scores.transitions.start[1] + scores.emissions[0, 1]
+    total += scores.transitions.between[1, 0]
+    total += scores.emissions[1, 0] + scores.transitions.end[0]
     assert np.exp(total) == pytest.approx(0.4 * 0.2 * 0.8 * 0.4 * 0.5)
 
 

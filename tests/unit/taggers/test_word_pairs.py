@@ -3,16 +3,17 @@ import numpy as np
 from service.taggers.word_pairs import WordPairs
 
 ROWS = {
-    ("a", "b"): np.array([[1, 2], [3, 4]], dtype=np.float32),
-    ("b", "a"): np.array([[10, 20], [30, 40]], dtype=np.float32),
-    ("", "a"): np.array([[100, 200], [300, 400]], dtype=np.float32),
-    ("b", "b"): np.array([[5, 5], [7, 7]], dtype=np.float32),
+    ("a", "b"): [[1, 2], [3, 4]],
+    ("b", "a"): [[10, 20], [30, 40]],
+    ("", "a"): [[100, 200], [300, 400]],
+    ("b", "b"): [[5, 5], [7, 7]],
 }
+PAIRS = WordPairs(list(ROWS), np.array(list(ROWS.values()), dtype=np.float32))
 
 
-def added(*words):
+def added(*words, pairs=PAIRS):
     emissions = np.zeros((len(words), 2), dtype=np.float32)
-    WordPairs(ROWS, tags=2).add(emissions, words)
+    pairs.add(emissions, np.array([pairs.id_of(word) for word in words], dtype=np.int64))
     return emissions.tolist()
 
 
@@ -28,11 +29,10 @@ def test_the_rows_of_overlapping_pairs_add_up():
 
 def test_words_in_no_pair_and_pairs_that_are_not_known_add_nothing():
     assert added("x", "a", "x", "a", "a") == [[0, 0]] * 5
+    assert added("a", "", "x", "b", "", "b") == [[0, 0]] * 6
     assert added("a") == [[0, 0]]
     assert added() == []
 
 
 def test_no_pairs_add_nothing():
-    emissions = np.zeros((2, 2), dtype=np.float32)
-    WordPairs({}, tags=2).add(emissions, ["a", "b"])
-    assert not emissions.any()
+    assert added("a", "b", pairs=WordPairs([], np.zeros((0, 2, 2), np.float32))) == [[0, 0]] * 2

@@ -3,18 +3,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.text.features import BOUNDARY, OFFSETS, WordClusters, pair_features, word_features
+from service.text.features import (
+    BOUNDARY,
+    OFFSETS,
+    WordClusters,
+    features_at,
+    pair_feature,
+    word_features,
+)
+
+
+def seen(offset, word, **kinds):
+    return list(features_at(offset, word_features(word, **kinds)))
 
 
 def own(word, **kinds):
-    return word_features(word, **kinds)[OFFSETS.index(0)]
+    return seen(0, word, **kinds)
 
 
 @given(st.text(min_size=1))
 def test_features_are_distinct_and_say_their_offset(word):
-    for offset, names in zip(OFFSETS, word_features(word), strict=True):
+    for offset in OFFSETS:
+        names = seen(offset, word)
         assert len(set(names)) == len(names)
         assert all(name.startswith(f"{offset}:") for name in names)
+
+
+def test_a_word_tells_less_from_farther_away():
+    kinds = [{name.partition(":")[2] for name in seen(offset, "Bank")} for offset in OFFSETS]
+    assert kinds[0] == kinds[4] < kinds[1] == kinds[3] < kinds[2]
+    assert "lower=bank" in kinds[0]
 
 
 def test_a_name_is_read_by_what_an_hmm_cannot_see():
@@ -45,7 +63,7 @@ def test_what_characters_a_word_holds_is_a_feature(word, feature):
 
 
 def test_the_boundary_is_a_word_of_its_own():
-    assert word_features(BOUNDARY) == [[f"{offset}:boundary"] for offset in OFFSETS]
+    assert [seen(offset, BOUNDARY) for offset in OFFSETS] == [[f"{o}:boundary"] for o in OFFSETS]
 
 
 def test_clusters_are_those_of_the_word_in_lower_case():
@@ -58,5 +76,5 @@ def test_no_feature_grows_with_the_length_of_a_word():
     assert max(map(len, own("x1" * 50_000))) < 100
 
 
-def test_a_pair_is_a_feature_of_both_its_words():
-    assert pair_features("new", "york") == ("next=new york", "previous=new york")
+def test_a_pair_is_named_after_both_its_words():
+    assert pair_feature("new", "york") == "pair=new york"

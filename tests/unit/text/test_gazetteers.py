@@ -13,10 +13,14 @@ def features(text):
     """The features of each word, the boundary words before and after left out."""
     words = [BOUNDARY, *text.split(), BOUNDARY]
     found = [[] for _ in words]
-    tokens, ids = GAZETTEERS.match(words, [word.lower() for word in words])
-    for token, i in zip(tokens, ids, strict=True):
-        found[token].append(GAZETTEERS.names[i])
+    for token, which, position in zip(*match(GAZETTEERS, words), strict=True):
+        found[token] += GAZETTEERS.features[which][position]
     return found[1:-1]
+
+
+def match(gazetteers, words):
+    of_word = (gazetteers.single, gazetteers.is_first, gazetteers.is_second)
+    return gazetteers.match(words, *(np.array(list(map(of, words))) for of in of_word))
 
 
 def test_a_match_marks_its_tokens_and_those_beside_it():
@@ -53,12 +57,11 @@ def test_the_beginning_of_a_phrase_is_no_match():
 def test_matches_follow_each_other_without_overlap():
     assert features("New York York") == [
         ["city:exact:first"],
-        ["city:exact:last", "city:exact:before", "firm:exact:before"],
-        ["city:exact:after", "city:exact:single", "firm:exact:single"],
+        ["city:exact:before", "firm:exact:before", "city:exact:last"],
+        ["city:exact:single", "firm:exact:single", "city:exact:after"],
     ]
 
 
 def test_no_phrases_match_nothing():
     empty = Gazetteers([], [], np.zeros(0, dtype=np.int64))
-    tokens, ids = empty.match([BOUNDARY, "New", BOUNDARY], [BOUNDARY, "new", BOUNDARY])
-    assert len(tokens) == len(ids) == 0
+    assert [len(array) for array in match(empty, [BOUNDARY, "New", BOUNDARY])] == [0, 0, 0]
