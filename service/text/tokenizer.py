@@ -66,7 +66,7 @@ class Tokenizer:
         starts = places[firsts[:-1]]
         ends = starts + (firsts[1:] - firsts[:-1])
 
-        # Fewer blanks than chunks: one between each two, and no blank line.
+        # With fewer blanks than chunks, one is all that stands between two: most short texts.
         single = len(text) - len(marks) < len(entries)
         paragraphs = [] if single else _after_blank_lines(text, starts, ends)
         offsets = sentence_offsets(marks.translate(None, b"\0"), paragraphs)
@@ -74,7 +74,7 @@ class Tokenizer:
 
 
 class _Entries(dict[str, Entry]):
-    """What is known of each chunk, worked out where it isn't kept."""
+    """What is known of each chunk: `entries[chunk]` is worked out where it isn't kept."""
 
     def __init__(self, max_chunks: int) -> None:
         super().__init__()
@@ -86,6 +86,7 @@ class _Entries(dict[str, Entry]):
         entry = pieces, _marks_of(pieces)
         recurs = len(chunk) <= LONGEST_KEPT and len(pieces) <= MOST_PIECES_KEPT
         if recurs and self._max_chunks:
+            # All go at once. Other threads miss them, and keep what they were given.
             if len(self) >= self._max_chunks:
                 self.clear()
             self[chunk] = entry
