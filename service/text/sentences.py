@@ -1,29 +1,35 @@
 """Where sentences end: a cue a word, worked out once, and one table that combines them.
 
-A word may end a sentence in some way, and may begin one in some way. Both are known from the word
-alone (or from the chunk of text that it stands in), so a cue is one byte that is kept with the
-word, and the rules are a look-up in `_BREAKS`.
+A word may end a sentence in some way, and may begin one in some way. Both are known from the chunk
+of text that it stands in, so a cue is one byte that is kept with the chunk. Of a text, only the few
+words are looked at that may end a sentence.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.text.tokens import Offsets
 
 # How a word may end a sentence.
-_NOT, _STOP, _STRONG, _WEAK, _ABBREVIATION = range(5)
-# How a word may begin one. A closer hangs on the word that it touches, as in `."`; what hangs is
-# never parted from the word before, such as an emoticon or the note number in `end. [7]`.
-_OTHER, _STARTER, _NUMBER, _LOWER, _GOES_ON, _CLOSER, _HANGS = range(7)
-_BEGINNINGS = 7
+_NOT, _STOP, _STRONG, _WEAK, _ABBREVIATION = range(1, 6)
+# How a word may begin one. What hangs is never parted from the word before, such as a closer that
+# touches it, as in `."`, an emoticon or the note number in `end. [7]`.
+_OTHER, _STARTER, _NUMBER, _LOWER, _GOES_ON, _HANGS = range(6)
+_BEGINNINGS = 6
 
-_BREAKS = np.zeros((5, _BEGINNINGS), dtype=bool)
-_BREAKS[_STOP, [_OTHER, _STARTER, _NUMBER, _LOWER, _CLOSER]] = True
-_BREAKS[_STRONG, [_OTHER, _STARTER, _NUMBER, _LOWER, _CLOSER]] = True
-_BREAKS[_WEAK, [_OTHER, _STARTER, _NUMBER, _CLOSER]] = True
-_BREAKS[_ABBREVIATION, _STARTER] = True
+_MAY_FOLLOW: dict[int, frozenset[int]] = {
+    _NOT: frozenset(),
+    _STOP: frozenset({_OTHER, _STARTER, _NUMBER, _LOWER}),
+    _STRONG: frozenset({_OTHER, _STARTER, _NUMBER, _LOWER}),
+    _WEAK: frozenset({_OTHER, _STARTER, _NUMBER}),
+    _ABBREVIATION: frozenset({_STARTER}),
+}
+
+# A cue is ending * _BEGINNINGS + beginning: these tables take it apart again.
+_ENDING = [cue // _BEGINNINGS for cue in range(256)]
+_BEGINNING = [cue % _BEGINNINGS for cue in range(256)]
 
 _STOPS = frozenset(".。｡।॥۔։።")
 _STRONGS = frozenset("!?！？؟‼⁇⁈⁉")
@@ -40,12 +46,24 @@ _EMOTICON_EYES = frozenset(":;=")
 
 
 def cues_of(pieces: Sequence[str]) -> bytes:
-    """What the pieces of a chunk tell about sentences, one byte each."""
-    cues = [_ending_of(piece) * _BEGINNINGS + _beginning_of(piece) for piece in pieces]
-    for i, piece in enumerate(pieces[1:-1], 1):
-        if piece.isdigit() and pieces[i - 1] == "[" and pieces[i + 1] == "]":
-            cues[i - 1 : i + 2] = [_HANGS] * 3
+    """What the pieces of a chunk tell about sentences, one byte each and none zero."""
+    cues = [_cue(_ending_of(piece), _beginning_of(piece)) for piece in pieces]
+    # The point of " .net" ends nothing.
+    if len(pieces) > 1 and _ENDING[cues[0]] != _STRONG:
+        cues[0] = _cue(_NOT, _BEGINNING[cues[0]])
+    for i, piece in enumerate(pieces[1:], 1):
+        if piece in _CLOSERS:
+            cues[i] = _HANGER
+        elif piece == "]" and i > 1 and pieces[i - 1].isdigit() and pieces[i - 2] == "[":
+            cues[i - 2 : i] = [_HANGER] * 2
     return bytes(cues)
+
+
+def _cue(ending: int, beginning: int) -> int:
+    return ending * _BEGINNINGS + beginning
+
+
+_HANGER = _cue(_NOT, _HANGS)
 
 
 def _ending_of(piece: str) -> int:
@@ -69,8 +87,6 @@ def _beginning_of(piece: str) -> int:
         return _LOWER
     if piece in _STARTERS:
         return _STARTER
-    if piece in _CLOSERS:
-        return _CLOSER
     if first in _HANGING or _is_emoticon(piece):
         return _HANGS
     if piece.isdigit() and len(piece) <= 2:
@@ -82,52 +98,53 @@ def _is_emoticon(piece: str) -> bool:
     return len(piece) > 1 and piece[0] in _EMOTICON_EYES and piece[0] != piece[1]
 
 
-def sentence_offsets(
-    cues: NDArray[np.uint8], starts: Offsets, ends: Offsets, line_breaks: Offsets
-) -> Offsets:
+# A word that may end a sentence, or hangs, with all that hangs on it.
+_CUES = range(_NOT * _BEGINNINGS, (_ABBREVIATION + 1) * _BEGINNINGS)
+_MAY_END = re.escape(bytes(cue for cue in _CUES if _ENDING[cue] != _NOT))
+_MAY_HANG = re.escape(bytes(cue for cue in _CUES if _BEGINNING[cue] == _HANGS))
+_RUN = re.compile(b"[%s%s][%s]*+" % (_MAY_END, _MAY_HANG, _MAY_HANG))
+
+
+def sentence_offsets(cues: bytes, paragraphs: Collection[int]) -> Offsets:
     """Find the S sentences of M words.
 
     Parameters
     ----------
-    cues : (M,) uint8, the `cues_of` all chunks.
-    starts, ends : (M,) int64, the words' places in the text.
-    line_breaks : int64, the places of line breaks in the text, ascending; CR LF is one.
+    cues : (M,) the `cues_of` all chunks.
+    paragraphs : the words that a blank line stands before: each begins a sentence.
 
     Returns
     -------
-    (S + 1,) int64; S is 0 where M is 0, and no sentence is empty. A blank line always parts
-    sentences; a single line break is a blank like others.
+    (S + 1,) int64; S is 0 where M is 0, and no sentence is empty.
     """
-    if not len(cues):
-        return np.zeros(1, dtype=np.int64)
-    endings, beginnings = np.divmod(cues, _BEGINNINGS)
-    touches = np.concatenate(([False], starts[1:] == ends[:-1], [False]))
-    # The point of " .net" ends nothing.
-    endings[~touches[:-1] & touches[1:] & (endings != _STRONG)] = _NOT
-
-    # What hangs on a word ends a sentence as that word does: look from there.
-    hangs = (beginnings == _HANGS) | ((beginnings == _CLOSER) & touches[:-1])
-    index = np.arange(len(cues))
-    base = np.maximum.accumulate(np.where(hangs, 0, index))
-    seen = np.where(endings[base] == _NOT, endings, endings[base])
-    # '"Why?" he said' goes on.
-    seen[(seen == _STRONG) & (base != index)] = _WEAK
-
-    begins = np.ones(len(cues), dtype=bool)
-    begins[1:] = _BREAKS[seen[:-1], beginnings[1:]] & ~hangs[1:]
-    paragraphs = _after_blank_lines(starts, line_breaks)
-    begins[paragraphs] = True
+    breaks = _breaks(cues)
+    begins = {0, len(cues), *paragraphs, *breaks}
     # The number of a list, such as `1.` where a sentence begins, belongs to what follows, unless
     # a blank line follows.
-    begins[2:] &= ~(begins[:-2] & (beginnings[:-2] == _NUMBER) & (endings[1:-1] == _STOP))
-    begins[paragraphs] = True
-    offsets: Offsets = np.flatnonzero(np.append(begins, True))
-    return offsets
+    listed = [
+        i
+        for i in breaks
+        if i - 2 in begins and _BEGINNING[cues[i - 2]] == _NUMBER and _ENDING[cues[i - 1]] == _STOP
+    ]
+    begins.difference_update(listed)
+    begins.update(paragraphs)
+    return np.array(sorted(begins), dtype=np.int64)
 
 
-def _after_blank_lines(starts: Offsets, line_breaks: Offsets) -> Offsets:
-    """The words that two or more line breaks stand before, with white space only between."""
-    words = np.searchsorted(starts, line_breaks)
-    words = words[words < len(starts)]
-    again: Offsets = words[1:][words[1:] == words[:-1]]
-    return again
+def _breaks(cues: bytes) -> list[int]:
+    """The words that begin a sentence by what stands before them."""
+    breaks = []
+    for run in _RUN.finditer(cues[:-1]):
+        start, end = run.span()
+        # What hangs ends a sentence as the word does that it hangs on; where that ends nothing,
+        # it isn't in the run, and the last that hangs may end a sentence itself.
+        hangs = start > 0 and _BEGINNING[cues[start]] == _HANGS
+        ending = _ENDING[cues[start]] if not hangs else _NOT
+        if ending == _NOT:
+            ending = _ENDING[cues[end - 1]]
+        # '"Why?" he said' goes on.
+        if ending == _STRONG and end - start > 1:
+            ending = _WEAK
+        if _BEGINNING[cues[end]] in _MAY_FOLLOW[ending]:
+            breaks.append(end)
+    return breaks

@@ -1,11 +1,12 @@
 """Text to `Tokens`: chunks at white space, the pieces of each, and where they all stand.
 
 How a chunk splits into pieces depends on that chunk alone, so it is worked out once and kept, and
-a line break or a run of blanks can never change its neighbours. All else is NumPy arithmetic over
-the whole text: the pieces cover all that is not white space, in order, so the k-th character of
-the words is the k-th visible character of the text.
+a line break or a run of blanks can never change its neighbours. All else is a few passes over the
+whole text: the pieces cover all that is not white space, in order, so the k-th character of the
+words is the k-th visible character of the text.
 """
 
+from collections.abc import Sequence
 from itertools import chain
 from operator import itemgetter
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from service.text.pieces import pieces_of
 from service.text.sentences import cues_of, sentence_offsets
-from service.text.tokens import Tokens
+from service.text.tokens import Offsets, Tokens
 
 VERSION = "1"
 """Stands in every model's manifest: a model sees other words when this changes."""
@@ -23,21 +24,11 @@ MOST_PIECES_KEPT = 8
 """Chunks of more characters or pieces are never kept: they hardly recur, and their number alone
 would not bound the memory."""
 
-_VISIBLE, _BLANK, _LINE_BREAK = range(3)
-
-
-def _kind_of(char: str) -> int:
-    """Whether a character is visible, blank, or what `str.splitlines` takes for a line break."""
-    if not char.isspace():
-        return _VISIBLE
-    return _LINE_BREAK if len(f"{char}.".splitlines()) == 2 else _BLANK
-
-
 # The last entry stands for all code points beyond it: none is white space, a test looks at each.
-_KINDS = np.array([_kind_of(chr(code)) for code in range(0x3002)], dtype=np.uint8)
+_VISIBLE = np.array([not chr(code).isspace() for code in range(0x3002)])
 
 Entry = tuple[tuple[str, ...], bytes]
-"""The pieces of a chunk and their sentence cues, one byte each."""
+"""The pieces of a chunk; and a byte a character: the cue of each piece, then zeros to its end."""
 
 
 class Tokenizer:
@@ -50,8 +41,7 @@ class Tokenizer:
     """
 
     def __init__(self, max_chunks: int = 50_000) -> None:
-        self._max_chunks = max_chunks
-        self._entries: dict[str, Entry] = {}
+        self._entries = _Entries(max_chunks)
 
     def tokenize(self, text: str) -> Tokens:
         """Split a text into its M words and S sentences.
@@ -66,33 +56,51 @@ class Tokenizer:
         the words cover all that is not white space, and no sentence is empty: S is 0 where the
         text is blank.
         """
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")  # (chars,)
-        kinds = _KINDS.take(codes, mode="clip")  # (chars,)
-        entries = self._entries_of(text.split())
+        entries = list(map(self._entries.__getitem__, text.split()))
         words = list(chain.from_iterable(map(itemgetter(0), entries)))
-        cues = np.frombuffer(b"".join(map(itemgetter(1), entries)), dtype=np.uint8)  # (M,)
-        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-        starts = np.flatnonzero(kinds == _VISIBLE)[np.cumsum(lengths) - lengths]
-        ends = starts + lengths
-        line_breaks = np.flatnonzero(kinds == _LINE_BREAK)  # less the LF of each CR LF
-        previous = codes[line_breaks - (line_breaks > 0)]
-        line_breaks = line_breaks[(codes[line_breaks] != ord("\n")) | (previous != ord("\r"))]
-        return Tokens(words, sentence_offsets(cues, starts, ends, line_breaks), starts, ends)
+        marks = b"".join(map(itemgetter(1), entries))  # (visible chars,)
 
-    def _entries_of(self, chunks: list[str]) -> list[Entry]:
-        """What is known of each chunk, worked out where it isn't kept."""
-        kept = self._entries
-        found = map(kept.get, chunks)
-        return [entry or self._enter(chunk) for chunk, entry in zip(chunks, found, strict=True)]
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")  # (chars,)
+        places = _VISIBLE.take(codes, mode="clip").nonzero()[0]  # (visible chars,)
+        firsts = (np.frombuffer(marks + b"\1", dtype=np.uint8) != 0).nonzero()[0]  # (M + 1,)
+        starts = places[firsts[:-1]]
+        ends = starts + (firsts[1:] - firsts[:-1])
 
-    def _enter(self, chunk: str) -> Entry:
+        # With fewer blanks than chunks, one is all that stands between two: most short texts.
+        single = len(text) - len(marks) < len(entries)
+        paragraphs = [] if single else _after_blank_lines(text, starts, ends)
+        offsets = sentence_offsets(marks.translate(None, b"\0"), paragraphs)
+        return Tokens(words, offsets, starts, ends)
+
+
+class _Entries(dict[str, Entry]):
+    """What is known of each chunk: `entries[chunk]` is worked out where it isn't kept."""
+
+    def __init__(self, max_chunks: int) -> None:
+        super().__init__()
+        self._max_chunks = max_chunks
+
+    def __missing__(self, chunk: str) -> Entry:
         """Split a chunk, and keep the answer if it may recur."""
         pieces = pieces_of(chunk)
-        entry = pieces, cues_of(pieces)
+        entry = pieces, _marks_of(pieces)
         recurs = len(chunk) <= LONGEST_KEPT and len(pieces) <= MOST_PIECES_KEPT
         if recurs and self._max_chunks:
-            # A full generation is replaced, never emptied: other threads may be reading it.
-            if len(self._entries) >= self._max_chunks:
-                self._entries = {}
-            self._entries[chunk] = entry
+            # All go at once. Other threads miss them, and keep what they were given.
+            if len(self) >= self._max_chunks:
+                self.clear()
+            self[chunk] = entry
         return entry
+
+
+def _marks_of(pieces: Sequence[str]) -> bytes:
+    """The cue of each piece, and zeros to its end: a byte a character."""
+    cues = zip(cues_of(pieces), pieces, strict=True)
+    return b"".join([cue.to_bytes().ljust(len(piece), b"\0") for cue, piece in cues])
+
+
+def _after_blank_lines(text: str, starts: Offsets, ends: Offsets) -> list[int]:
+    """The words, but for the first, that two or more line breaks stand before."""
+    words = (starts[1:] - ends[:-1] > 1).nonzero()[0] + 1
+    gaps = zip(words.tolist(), ends[words - 1].tolist(), (starts[words] + 1).tolist(), strict=True)
+    return [word for word, start, end in gaps if len(text[start:end].splitlines()) > 2]

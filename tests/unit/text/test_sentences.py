@@ -31,6 +31,25 @@ def test_closing_quotes_and_brackets_belong_to_the_sentence_before() -> None:
     assert sentences("(It rained.) Then it stopped.") == ["( It rained . )", "Then it stopped ."]
 
 
+def test_a_quoted_question_goes_on_in_lower_case_only() -> None:
+    assert sentences('"Why?" he said. "Why?" He left.') == [
+        '" Why ? " he said .',
+        '" Why ? "',
+        "He left .",
+    ]
+
+
+def test_what_hangs_ends_a_sentence_as_the_word_does_that_it_hangs_on() -> None:
+    assert sentences("cats, etc. :) Dogs bark") == ["cats , etc. :) Dogs bark"]
+    assert sentences("cats, etc. :) They bark") == ["cats , etc. :)", "They bark"]
+    assert sentences("(cats) :) Dogs bark") == ["( cats ) :)", "Dogs bark"]
+    assert sentences("cats :) ) Dogs bark") == ["cats :) ) Dogs bark"]
+
+
+def test_what_hangs_on_nothing_ends_a_sentence_by_itself() -> None:
+    assert sentences(":) ) Dogs bark") == [":) )", "Dogs bark"]
+
+
 def test_an_opening_quote_belongs_to_the_sentence_after() -> None:
     assert sentences('She went. "Stay!" they cried.') == ["She went .", '" Stay ! " they cried .']
 

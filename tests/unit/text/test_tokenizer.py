@@ -4,6 +4,7 @@ import sys
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from string import ascii_letters
 
 import pytest
 from hypothesis import given
@@ -84,10 +85,26 @@ def test_a_line_break_never_changes_an_offset(before: str, after: str) -> None:
     assert spans(with_break) == spans(with_blank)
 
 
-def test_all_white_space_lies_within_the_table_of_kinds() -> None:
+@given(texts)
+def test_a_blank_line_always_begins_a_sentence(text: str) -> None:
+    tokens = Tokenizer().tokenize(text)
+    gaps = [text[end:start] for (_, end), (start, _) in pairwise(spans(tokens))]
+    after = {word for word, gap in enumerate(gaps, 1) if len(f"{gap}.".splitlines()) > 2}
+    assert after <= set(tokens.sentence_offsets.tolist())
+
+
+# A comma keeps such a word from the short cut that it takes alone.
+@given(
+    st.text(ascii_letters, min_size=1) | st.sampled_from(["cannot", "Gonna", "dunno", "etc", "I"])
+)
+def test_letters_alone_split_as_they_do_before_a_comma(letters: str) -> None:
+    assert words(f"{letters},") == [*words(letters), ","]
+
+
+def test_all_white_space_lies_within_the_table() -> None:
     spaces = [code for code in range(sys.maxunicode + 1) if chr(code).isspace()]
-    table = tokenizer._KINDS.tolist()
-    assert [code for code, kind in enumerate(table) if kind] == spaces
+    table = tokenizer._VISIBLE.tolist()
+    assert [code for code, visible in enumerate(table) if not visible] == spaces
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "\r\n\t\v\x85\u2028\u3000"])
@@ -302,6 +319,11 @@ def test_an_emoji_is_one_word_and_is_not_torn(emoji: str) -> None:
         "contact",
         "a@",
         "\ud800",
+        " )",
+        " :)",
+        "! :) ",
+        "1 . ",
+        ".\n\n",
     ],
 )
 def test_long_runs_of_one_thing_come_through_whole(unit: str) -> None:
