@@ -93,8 +93,11 @@ def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
 
     A sentence counts as a token more than it has: also a million empty ones take memory.
     """
-    sizes = offsets + np.arange(len(offsets))
     first, sentences = 0, len(offsets) - 1
+    if offsets[-1] + sentences <= BATCH_TOKENS:
+        yield first, sentences
+        return
+    sizes = offsets + np.arange(len(offsets))
     while first < sentences:
         limit = sizes[first] + BATCH_TOKENS
         end = max(first + 1, int(np.searchsorted(sizes, limit, side="right")) - 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import orjson
 
@@ -20,13 +20,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class _Prepared(NamedTuple):
-    """A document that is ready to be tagged; `text` is None where it came as tokens."""
-
-    text: str | None
-    tokens: Tokens
-
-
 @dataclass(frozen=True, slots=True)
 class Annotator:
     """Tags the documents of requests. Holds no state of a request, so threads share it."""
@@ -42,8 +35,9 @@ class Annotator:
         InputError
             Where the document is too long or has a blank word.
         """
-        text, tokens = self._prepare(document)
-        return _rendered(self._annotate_one(tokens, selection), text, selection)
+        self._check(document)
+        [tokens] = self._tokenize([document])
+        return _rendered(self._annotate_one(tokens, selection), document.text, selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -59,30 +53,38 @@ class Annotator:
         if len(documents) > limit:
             setting = "TRELLIS_MAX_DOCUMENTS"
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
-        prepared = [_attempt(self._validate_and_prepare, value) for value in documents]
-        good = [item for item in prepared if isinstance(item, _Prepared)]
-        annotations = iter(self._annotate_each([item.tokens for item in good], selection))
+        checked = [_attempt(self._validated, value) for value in documents]
+        good = [document for document in checked if isinstance(document, Document)]
+        annotations = iter(self._annotate_each(self._tokenize(good), selection))
         return [
-            _failed(item, index)
-            if isinstance(item, Problem)
-            else _finished(next(annotations), item.text, selection, index)
-            for index, item in enumerate(prepared)
+            _failed(document, index)
+            if isinstance(document, Problem)
+            else _finished(next(annotations), document.text, selection, index)
+            for index, document in enumerate(checked)
         ]
 
-    def _validate_and_prepare(self, value: object) -> _Prepared:
-        return self._prepare(validated(Document, value))
+    def _validated(self, value: object) -> Document:
+        document = validated(Document, value)
+        self._check(document)
+        return document
 
-    def _prepare(self, document: Document) -> _Prepared:
+    def _check(self, document: Document) -> None:
         limit = self.settings.max_text_chars
         if document.tokens is None:
-            text = document.text or ""
-            _check_length(len(text), limit, "/text")
-            return _Prepared(text, self.tokenizer.tokenize(text))
+            _check_length(len(document.text or ""), limit, "/text")
+            return
         # Empty sentences have no characters, so their number is held to the limit as well.
         chars = sum(len(word) for sentence in document.tokens for word in sentence)
         _check_length(max(chars, len(document.tokens)), limit, "/tokens")
         _check_words(document.tokens)
-        return _Prepared(None, Tokens.from_sentences(document.tokens))
+
+    def _tokenize(self, documents: Sequence[Document]) -> list[Tokens]:
+        texts = [document.text or "" for document in documents if document.tokens is None]
+        of_texts = iter(self.tokenizer.tokenize_all(texts))
+        return [
+            next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
+            for document in documents
+        ]
 
     def _annotate(self, documents: Sequence[Tokens], selection: Selection) -> list[Annotation]:
         return annotate(

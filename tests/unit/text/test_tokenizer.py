@@ -118,6 +118,19 @@ def test_a_blank_text_has_no_words_and_no_sentences(text: str) -> None:
 # What is kept
 
 
+@given(st.lists(texts, max_size=6), st.integers(1, 100))
+def test_texts_are_split_alike_alone_and_together(parts: list[str], chars: int) -> None:
+    one = Tokenizer()
+    alone = [one.tokenize(text) for text in parts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokenizer, "_CHARS_AT_ONCE", chars)
+        together = one.tokenize_all(parts)
+    assert [tokens.words for tokens in together] == [tokens.words for tokens in alone]
+    assert list(map(spans, together)) == list(map(spans, alone))
+    sentences = [tokens.sentence_offsets.tolist() for tokens in together]
+    assert sentences == [tokens.sentence_offsets.tolist() for tokens in alone]
+
+
 def test_what_is_kept_never_changes_an_answer() -> None:
     texts = ["He can't, she said.", "a b c d e", "can't she? a.", "x " * 50, "long" * 40 + " a"] * 3
     none, tiny = Tokenizer(0), Tokenizer(2)
