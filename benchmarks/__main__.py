@@ -31,7 +31,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--sentences", type=int, default=3000, help="of each set, at most")
     parser.add_argument("--seconds", type=int, default=4, help="of each run of wrk")
     parser.add_argument("--without-peers", action="store_true", help="Trellis, and empty Flask")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="where to write the report")
+    parser.add_argument("--quick", action="store_true", help="a look: little text, no peers")
+    parser.add_argument("--output", type=Path, help=f"default {RESULTS.name}; none if quick")
+    quick = {"rounds": 2, "sentences": 50, "seconds": 1, "without_peers": True}
+    if parser.parse_args(arguments).quick:
+        parser.set_defaults(**quick)
+    else:
+        parser.set_defaults(output=RESULTS)
     options = parser.parse_args(arguments)
     options.only = options.only.split(",")
     unknown = set(options.only) - set(PARTS)
@@ -81,7 +87,7 @@ def _stages(texts: str, about: dict[str, Any], rounds: int) -> dict[str, dict[st
     """Microseconds a token of each stage, by model."""
     scale = 1e6 / about["tokens"][texts]
     seconds = {
-        name: json.loads(_own("benchmarks.trellis", name, TEXTS, texts, rounds)) for name in MODELS
+        name: json.loads(_own("benchmarks.stages", name, TEXTS, texts, rounds)) for name in MODELS
     }
     return {name: {k: s * scale for k, s in of.items()} for name, of in seconds.items()}
 
@@ -113,7 +119,8 @@ def main(arguments: Sequence[str]) -> None:
     shown = ["DATA" if a == str(options.data) else a for a in arguments]
     command = shlex.join(["python", "-m", "benchmarks", *shown])
     report = render(results, command, datetime.now(UTC).strftime("%Y-%m-%d"))
-    options.output.write_text(report, encoding="utf-8")
+    if options.output:
+        options.output.write_text(report, encoding="utf-8")
     print(report)
 
 

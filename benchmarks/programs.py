@@ -104,6 +104,7 @@ class Program:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise Unavailable(f"it ended with exit code {self._process.wait()}")
+            self._process.communicate()
+            raise Unavailable(f"it ended with exit code {self._process.returncode}")
         answer: dict[str, Any] = json.loads(line)
         return answer

@@ -37,10 +37,10 @@ def table(headers: Cells, rows: Iterable[Cells]) -> str:
 
 
 def figures(found: Any, *columns: tuple[str, int]) -> list[str]:
-    """Cells of a row: figures of so many decimals, or why there is none and blanks."""
+    """Cells of a row: figures of so many decimals, blank where one is missing; or why none is."""
     if isinstance(found, str):
         return [found] + [""] * (len(columns) - 1)
-    return [f"{found[name]:,.{decimals}f}" for name, decimals in columns]
+    return [f"{found[name]:,.{decimals}f}" if name in found else "" for name, decimals in columns]
 
 
 def machine() -> dict[str, str]:
@@ -166,6 +166,6 @@ _SECTIONS: Mapping[str, Any] = {
     "http": ("HTTP", _http),
     "footprint": ("Start and memory", _footprint),
     "growth": ("How cost grows", _growth),
-    "long": ("A text of a million characters", _long),
+    "long": ("Long texts", _long),
 }
 PARTS = tuple(_SECTIONS)

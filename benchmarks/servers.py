@@ -41,6 +41,11 @@ SERVERS: dict[str, Callable[[], Words]] = {TRELLIS: _own, EMPTY: _empty, SPACY: 
 class Server:
     """A running server. A context: it ends with it.
 
+    Parameters
+    ----------
+    name : key in `SERVERS`.
+    settings : environment variables beside the defaults.
+
     Attributes
     ----------
     start_s : seconds from its start to its first answer that it is ready.
@@ -51,7 +56,7 @@ class Server:
         Where it cannot be set up or does not start.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **settings: str) -> None:
         python, app = SERVERS[name]()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -60,7 +65,7 @@ class Server:
         self._process = subprocess.Popen(
             [python, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", app],
             cwd=ROOT,
-            env=environment(TRELLIS_PORT=str(self.port)),
+            env=environment(TRELLIS_PORT=str(self.port), **settings),
             stderr=subprocess.PIPE,
             text=True,
         )

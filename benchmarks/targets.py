@@ -61,8 +61,12 @@ def _http(path: str, connections: int, peer: str, figure: str) -> Callable[[Resu
 
 
 def _memory_ratio(results: Results) -> float:
-    half, whole = results["long"]
-    return float(whole["growth_mb"] / half["growth_mb"])
+    """What the second million takes, by what the second half million takes.
+
+    Differences, since some of the memory that is needed lies ready before.
+    """
+    half, one, two = (of["growth_mb"] for of in results["long"])
+    return float((two - one) / max(one - half, 1.0))
 
 
 _NER_BATCH = "en-ner-crf, text to spans, batches, per CPU second"
@@ -73,7 +77,7 @@ _LONG = "a text of one million characters, one sentence"
 _CRF_NER, _CRF_POS = f"{CRF_TUNED} (ner)", f"{CRF_TUNED} (pos)"
 _SPACY_NER, _SPACY_POS = f"{SPACY_NER} (ner)", f"{SPACY_TAGGER} (pos)"
 _WINK = f"{WINK} (pos)"
-_HALF = "the growth for half of it"
+_HALF = "what the second half million takes (2 is linear, 4 quadratic)"
 _RATIO_OF = {CRF_TUNED, SPACY_NER, SPACY_TAGGER, WINK, EMPTY, SPACY, _HALF}
 
 TARGETS: Sequence[Target] = (
@@ -114,13 +118,19 @@ TARGETS: Sequence[Target] = (
         "seconds",
         lambda results: float(results["footprint"]["start_s"]),
     ),
-    Target(f"{_LONG}, memory it takes", AT_MOST, 2.2, _HALF, _memory_ratio),
+    Target(
+        "one sentence of two million characters, memory that the second million takes",
+        AT_MOST,
+        2.5,
+        _HALF,
+        _memory_ratio,
+    ),
     Target(
         f"{_LONG}, slowest answer of /livez meanwhile",
         AT_MOST,
         1000,
         "ms",
-        lambda results: float(results["long"][-1]["slowest_probe_ms"]),
+        lambda results: float(results["long"][1]["slowest_probe_ms"]),
     ),
     Target(_POS_BATCH, AT_LEAST, 2, WINK, _batch(POS, _WINK)),
     Target(_NER_BATCH, AT_LEAST, 8, CRF_TUNED, _batch(NER, _CRF_NER)),
