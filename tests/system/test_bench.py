@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("bench")
     clone, output = folder / "trellis", folder / "report.md"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-    (clone / ".venv-dev").symlink_to(ROOT / ".venv-dev")
-    # -o: the environment is the one that this test runs in, whatever its age
-    command = ["make", "-o", ".venv-dev/installed", "bench", f"BENCH={options} --output {output}"]
+    # the environment is the one that this test runs in
+    environment = ["-o", ".venv-dev/installed", f"DEV_PYTHON={sys.executable}"]
+    command = ["make", *environment, "bench", f"BENCH={options} --output {output}"]
     result = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     return output.read_text(encoding="utf-8")
