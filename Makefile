@@ -3,7 +3,7 @@
 PYTHON ?= python3
 # `make lock LOCK_FLAGS=--upgrade` takes the newest versions that pyproject.toml allows.
 LOCK_FLAGS ?=
-# `make bench BENCH=--help` lists them.
+# Options of the benchmark; `make bench BENCH=--help` lists them.
 BENCH ?=
 UV := uv==0.13.9
 

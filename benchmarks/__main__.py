@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import platform
 import shlex
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--without-peers", action="store_true", help="Trellis, and empty Flask")
     parser.add_argument("--quick", action="store_true", help="a look: little text, no peers")
     parser.add_argument("--output", type=Path, help=f"default {RESULTS.name}; none if quick")
-    quick = {"rounds": 2, "sentences": 50, "seconds": 1, "without_peers": True}
+    quick = {"rounds": 1, "sentences": 50, "seconds": 1, "without_peers": True}
     if parser.parse_args(arguments).quick:
         parser.set_defaults(**quick)
     else:
@@ -53,7 +54,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     _own("benchmarks.input", INPUT, "--sentences", options.sentences, *data)
     texts = json.loads(TEXTS.read_text(encoding="utf-8"))
     results["about"] = about = json.loads((INPUT / "about.json").read_text(encoding="utf-8"))
-    results["versions"] = {}
+    results["versions"] = {"Python": platform.python_version()}
     # The memory of a worker first: what else runs here shares pages with it.
     if "footprint" in options.only:
         _say("footprint")
@@ -61,6 +62,23 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     if "long" in options.only:
         _say("long")
         results["long"] = footprint.long_text(texts)
+    if {"batch", "single"} & set(options.only):
+        results |= _in_turn(about, options)
+    if "stages" in options.only:
+        _say("stages")
+        results["stages"] = _stages(next(iter(about["sets"])), about, options.rounds)
+    if "growth" in options.only:
+        _say("growth")
+        results["growth"] = json.loads(_own("benchmarks.growth", TEXTS, options.rounds))
+    if "http" in options.only:
+        _say("http")
+        results["http"] = _http(texts, options)
+    return results
+
+
+def _in_turn(about: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    """What is measured of programs that run side by side, one at a time."""
+    results: dict[str, Any] = {}
     with ExitStack() as stack:
         running = Running(stack, entrants(not options.without_peers))
         results["versions"] = running.versions
@@ -71,15 +89,6 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         if "single" in options.only:
             _say("single")
             results["single"] = singles(running, options.rounds)
-    if "stages" in options.only:
-        _say("stages")
-        results["stages"] = _stages(next(iter(about["sets"])), about, options.rounds)
-    if "growth" in options.only:
-        _say("growth")
-        results["growth"] = json.loads(_own("benchmarks.growth", TEXTS, options.rounds))
-    if "http" in options.only:
-        _say("http")
-        results["http"] = _http(texts, options)
     return results
 
 

@@ -46,31 +46,38 @@ def _features_at(words: list[str], i: int) -> dict[str, object]:
     return features
 
 
-class TunedFeatures(dict[str, tuple[list[str], list[str], list[str]]]):
-    """Lists of short strings; what depends on the word alone is made once and kept.
+Entry = tuple[list[bytes], list[bytes], list[bytes]]
+
+
+class TunedFeatures(dict[str, Entry]):
+    """Lists of short names; what depends on the word alone is made once and kept.
 
     An entry holds the features of a word where it is the one before, the word itself and the one
-    after. A feature that does not hold is left out instead of being given the value 0.
+    after. A feature that does not hold is left out instead of being given the value 0, and names
+    are bytes, which python-crfsuite takes as they are.
     """
 
-    def __missing__(self, word: str) -> tuple[list[str], list[str], list[str]]:
+    def __missing__(self, word: str) -> Entry:
         lower = word.lower()
         upper = ["u"] if word.isupper() else []
         title = ["t"] if word.istitle() else []
         digit = ["d"] if word.isdigit() else []
         here = ["b", f"w{lower}", f"3{word[-3:]}", f"2{word[-2:]}", *upper, *title, *digit]
-        before = [f"-{feature}" for feature in (f"w{lower}", *upper, *title)]
-        after = [f"+{feature}" for feature in (f"w{lower}", *upper, *title)]
-        self[word] = before, here, after
+        beside = [f"w{lower}", *upper, *title]
+        self[word] = (
+            [f"-{feature}".encode() for feature in beside],
+            [feature.encode() for feature in here],
+            [f"+{feature}".encode() for feature in beside],
+        )
         return self[word]
 
-    def __call__(self, words: list[str]) -> list[list[str]]:
+    def __call__(self, words: list[str]) -> list[list[bytes]]:
         """A list for each word."""
         if not words:
             return []
         entries = [self[word] for word in words]
-        befores = [["BOS"], *[before for before, _, _ in entries[:-1]]]
-        afters = [*[after for _, _, after in entries[1:]], ["EOS"]]
+        befores = [[b"BOS"], *[before for before, _, _ in entries[:-1]]]
+        afters = [*[after for _, _, after in entries[1:]], [b"EOS"]]
         return [
             before + here + after
             for before, (_, here, _), after in zip(befores, entries, afters, strict=True)
