@@ -4,6 +4,7 @@ import http.client
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -61,20 +62,19 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115, closed in _stop
         started = time.perf_counter()
         self._process = subprocess.Popen(
             [python, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", app],
             cwd=ROOT,
             env=environment(TRELLIS_PORT=str(self.port), **settings),
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=self._log,
         )
         while not self.answers("/readyz"):
             if self._process.poll() is not None:
-                raise Unavailable(self._process.communicate()[1].strip().splitlines()[-1])
+                raise Unavailable(self._stop())
             if time.perf_counter() - started > START_TIMEOUT_S:
-                self._stop()
-                raise Unavailable("it did not become ready")
+                raise Unavailable(f"it did not become ready: {self._stop()}")
             time.sleep(POLL_S)
         self.start_s = time.perf_counter() - started
 
@@ -89,9 +89,14 @@ class Server:
     ) -> None:
         self._stop()
 
-    def _stop(self) -> None:
+    def _stop(self) -> str:
+        """End it; the last line of its log."""
         self._process.terminate()
-        self._process.communicate()
+        self._process.wait()
+        with self._log:
+            self._log.seek(0)
+            lines = self._log.read().decode(errors="replace").splitlines()
+        return lines[-1] if lines else ""
 
     def answers(self, path: str) -> bool:
         """Whether a GET is answered with 200."""
