@@ -156,7 +156,9 @@ def _long(results: Results) -> str:
 
 def _targets(results: Results) -> str:
     rows = [[target.statement, *target.judge(results)] for target in TARGETS]
-    return f"## To reach\n\n{table(['target', 'measured', ''], rows)}"
+    first = next(iter(results["about"]["sets"]))
+    note = f"The text is `{first}`, of which some sentences come one at a time."
+    return f"## To reach\n\n{note}\n\n{table(['target', 'measured', ''], rows)}"
 
 
 _SECTIONS: Mapping[str, Any] = {
