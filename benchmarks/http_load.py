@@ -16,6 +16,7 @@ from benchmarks.servers import SERVERS, SPACY, Server
 CONNECTIONS = (1, 8, 32)
 ONE, MANY = "/ner", "/ner/batch"
 WARM_UP_S = 1
+_WRK = ("wrk", "-t1", "--timeout", "30s")  # a slow answer is no error
 
 
 def names(with_peers: bool) -> list[str]:
@@ -92,7 +93,7 @@ def _in_turn(
 def _wrk(server: Server, path: str, body: Path, connections: int, seconds: int) -> dict[str, float]:
     url = f"http://127.0.0.1:{server.port}{path}"
     result = subprocess.run(
-        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", "benchmarks/post.lua", url],
+        [*_WRK, f"-c{connections}", f"-d{seconds}s", "-s", "benchmarks/post.lua", url],
         cwd=ROOT,
         env={**os.environ, "BODY": str(body)},
         capture_output=True,

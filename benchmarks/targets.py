@@ -35,7 +35,9 @@ class Target:
         """The figure, and whether it is met; the second says so where it was not measured."""
         try:
             figure = self.read(results)
-        except (KeyError, TypeError, IndexError):  # a part that was left out, or a skipped peer
+        except (KeyError, TypeError):  # a part that was left out, or a skipped peer
+            return "", "not measured"
+        except ZeroDivisionError:  # a peer that answered nothing in the time of a run
             return "", "not measured"
         return f"{figure:.2f}", "met" if _HOLDS[self.bound](figure, self.limit) else "not met"
 

@@ -61,6 +61,12 @@ def test_a_ratio_to_a_skipped_peer_is_not_measured():
     assert judged == ("", "not measured")
 
 
+def test_a_ratio_to_a_server_that_answered_nothing_is_not_measured():
+    servers = {"Trellis": {"per_s": 9.0}, "spaCy behind Flask": {"per_s": 0.0}}
+    [judged] = [t.judge({"http": {"/ner/batch": {8: servers}}}) for t in TARGETS if "32" in t.what]
+    assert judged == ("", "not measured")
+
+
 def test_memory_that_grows_linearly_has_a_ratio_of_two():
     [memory] = [t for t in TARGETS if "second million" in t.statement]
     linear = [{"growth_mb": 40.0 * size - 5} for size in (1, 2, 4)]
