@@ -3,6 +3,8 @@
 PYTHON ?= python3
 # `make lock LOCK_FLAGS=--upgrade` takes the newest versions that pyproject.toml allows.
 LOCK_FLAGS ?=
+# Options of the benchmark; `make bench BENCH=--help` lists them.
+BENCH ?=
 UV := uv==0.13.9
 
 VENV := .venv
@@ -11,7 +13,7 @@ LOCK_VENV := .venv-lock
 DEV_PYTHON := $(DEV_VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help serve dev test check test-system lock clean
+.PHONY: help serve dev test check test-system bench lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -33,6 +35,9 @@ check: $(DEV_VENV)/installed ## Check style, types and the layers of the imports
 
 test-system: $(DEV_VENV)/installed ## Run the tests that need more; a missing tool is a skip
 	$(DEV_PYTHON) -m pytest tests/system
+
+bench: $(DEV_VENV)/installed ## Measure beside other programs; DATA=DIR has the public data sets
+	$(DEV_PYTHON) -m benchmarks $(if $(DATA),--data $(DATA)) $(BENCH)
 
 $(VENV)/installed: requirements.lock pyproject.toml
 	$(install)
@@ -69,6 +74,6 @@ compile = $(LOCK_VENV)/bin/uv pip compile --quiet --no-config $(LOCK_FLAGS) --un
 	--custom-compile-command 'make lock'
 
 clean: ## Remove the virtual environments, caches and build output
-	rm -rf $(VENV) $(DEV_VENV) $(LOCK_VENV) build dist *.egg-info
+	rm -rf $(VENV) $(DEV_VENV) $(LOCK_VENV) benchmarks/.cache build dist *.egg-info
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

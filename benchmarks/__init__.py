@@ -1,0 +1,1 @@
+"""Trellis measured beside what people would use instead: `make bench`."""

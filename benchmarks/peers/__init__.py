@@ -1,0 +1,1 @@
+"""What Trellis is measured against, a folder each: its pinned packages and the program to run."""

@@ -1,0 +1,1 @@
+"""The ceiling for HTTP: an application that does nothing."""

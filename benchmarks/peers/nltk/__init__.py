@@ -1,0 +1,1 @@
+"""The averaged perceptron of NLTK."""

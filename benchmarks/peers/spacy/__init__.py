@@ -1,0 +1,1 @@
+"""spaCy, one component at a time."""

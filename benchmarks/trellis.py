@@ -1,0 +1,64 @@
+"""Runs a model of Trellis as the service does, below HTTP: ``MODEL TEXTS``."""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from benchmarks.peers.protocol import serve
+from service import __version__
+from service.config import Settings
+from service.pipeline import Annotation, annotate
+from service.store.registry import LoadedModel, load_model
+from service.text.tokenizer import Tokenizer
+from service.text.tokens import Tokens
+
+SETTINGS = Settings()
+
+
+def load(name: str) -> LoadedModel:
+    """A model that ships, with the default settings."""
+    return load_model(SETTINGS.models_path / name, SETTINGS.max_unseen_words)
+
+
+def run_model(model: LoadedModel, tokenizer: Tokenizer, texts: list[str]) -> Iterator[list[object]]:
+    """What is measured: the tags of each text, or its spans with their places."""
+    spans = model.manifest.task == "ner"
+    documents = [tokenizer.tokenize(text) for text in texts]
+    return map(_spans if spans else _tags, annotate_all(model, documents))
+
+
+def annotate_all(model: LoadedModel, documents: Sequence[Tokens]) -> list[Annotation]:
+    """What the pipeline makes of tokenized texts."""
+    return annotate(
+        model.tagger,
+        documents,
+        spans=model.manifest.task == "ner",
+        max_sentence_tokens=SETTINGS.max_sentence_tokens,
+    )
+
+
+def _tags(annotation: Annotation) -> list[object]:
+    return [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
+
+
+def _spans(annotation: Annotation) -> list[object]:
+    starts, ends = annotation.tokens.starts, annotation.tokens.ends
+    assert starts is not None
+    assert ends is not None
+    return [
+        (span.label, int(starts[span.token_start]), int(ends[span.token_end - 1]))
+        for span in annotation.spans
+    ]
+
+
+def main(name: str, texts_file: str) -> None:
+    """Measure a model."""
+    model = load(name)
+    tokenizer = Tokenizer()
+    versions = {"Trellis": __version__, "NumPy": np.__version__}
+    serve(lambda texts: run_model(model, tokenizer, texts), texts_file, versions)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
