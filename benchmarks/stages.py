@@ -61,7 +61,7 @@ class Stages:
         return times
 
     def _tokenize(self) -> list[Tokens]:
-        return [self._tokenizer.tokenize(text) for text in self._texts]
+        return self._tokenizer.tokenize_all(self._texts)
 
     def _post(self) -> None:
         response = self._client.post(

@@ -24,8 +24,8 @@ def load(name: str) -> LoadedModel:
 def run_model(model: LoadedModel, tokenizer: Tokenizer, texts: list[str]) -> Iterator[list[object]]:
     """What is measured: the tags of each text, or its spans with their places."""
     spans = model.manifest.task == "ner"
-    documents = [tokenizer.tokenize(text) for text in texts]
-    return map(_spans if spans else _tags, annotate_all(model, documents))
+    annotations = annotate_all(model, tokenizer.tokenize_all(texts))
+    return map(_spans if spans else _tags, annotations)
 
 
 def annotate_all(model: LoadedModel, documents: Sequence[Tokens]) -> list[Annotation]:
