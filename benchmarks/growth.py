@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks.trellis import load, run_model
-from service.decoding import ChainScores, Constraints, best_paths
+from service.decoding import ChainScores, Constraints, Transitions, best_paths
 from service.store.registry import LoadedModel
 from service.taggers import ARCHITECTURES, Parameters
 from service.text.tokenizer import Tokenizer
@@ -56,9 +56,9 @@ def by_tags(repeats: int) -> Iterable[Row]:
     for tags in TAGS:
         scores = ChainScores(
             rng.normal(size=(offsets[-1], tags)),
-            rng.normal(size=(tags, tags)),
-            rng.normal(size=tags),
-            rng.normal(size=tags),
+            Transitions(
+                rng.normal(size=(tags, tags)), rng.normal(size=tags), rng.normal(size=tags)
+            ),
             offsets,
         )
         run = partial(best_paths, scores)

@@ -20,6 +20,12 @@ from service.errors import NoValidPath, ScoresError
 _FEW_SUMS = 2**14
 """So many sums of a cell and a transition are quicker made than left out."""
 
+_SUMS_AT_ONCE = 2**17
+"""So many stay in the processor's cache until the largest is found."""
+
+_WORTH_IT = 10
+"""Contenders are worth looking for where fewer than one tag in so many is one."""
+
 _ROUNDING = 1e-6
 """More than any error of rounding, so that what is left out could not have changed a bit."""
 
@@ -155,29 +161,39 @@ def _fill(
 
 def _best_into(before: NDArray[np.float64], transitions: Transitions) -> NDArray[np.float64]:
     """The best score of coming to each tag from n rows of cells: (n, K) to (n, K)."""
-    if transitions.lead is None or before.size * before.shape[1] < _FEW_SUMS:
-        best: NDArray[np.float64] = (before[:, :, None] + transitions.between).max(axis=1)
-        return best
-    return _best_of_contenders(before, transitions.between, transitions.lead)
+    if transitions.lead is not None and before.size * before.shape[1] >= _FEW_SUMS:
+        others = _contenders(before, transitions.lead)
+        if len(others) < before.size // _WORTH_IT:
+            return _best_of_contenders(before, transitions.between, others)
+    best = np.empty_like(before)
+    some = max(1, _SUMS_AT_ONCE // transitions.between.size)
+    for i in range(0, len(before), some):
+        best[i : i + some] = (before[i : i + some, :, None] + transitions.between).max(axis=1)
+    return best
+
+
+def _contenders(before: NDArray[np.float64], lead: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Flat cells, beside the best of its row, that may be the predecessor on a best path."""
+    rows = np.arange(len(before))
+    leader = before.argmax(axis=1)  # (n,)
+    ahead = before[rows, leader][:, None] - before  # (n, K)
+    left_out = ahead > lead.take(leader, axis=0) + _ROUNDING
+    left_out[rows, leader] = True
+    return np.flatnonzero(~left_out)
 
 
 def _best_of_contenders(
-    before: NDArray[np.float64], between: Floats, lead: NDArray[np.float64]
+    before: NDArray[np.float64], between: Floats, others: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The same, from those predecessors alone that the best cell does not lead by too much.
+    """`_best_into` from the best cell of each row and the `others` alone.
 
-    With many tags one is left of most rows, and the work is O(K) instead of O(K * K).
+    With many tags a row has hardly any other, and the work is O(K) instead of O(K * K).
     """
-    tags = before.shape[1]
-    rows = np.arange(len(before))
-    leader = before.argmax(axis=1)  # (n,)
-    top = before[rows, leader][:, None]  # (n, 1)
-    best: NDArray[np.float64] = top + between.take(leader, axis=0)
-    left_out = top - before > lead.take(leader, axis=0) + _ROUNDING  # (n, K)
-    left_out[rows, leader] = True  # it is in `best`
-    others = np.flatnonzero(~left_out)  # (m,) flat cells
+    best: NDArray[np.float64] = before.max(axis=1)[:, None] + between.take(
+        before.argmax(axis=1), axis=0
+    )
     if len(others):
-        row, tag = np.divmod(others, tags)
+        row, tag = np.divmod(others, before.shape[1])
         sums = before.ravel()[others][:, None] + between.take(tag, axis=0)  # (m, K)
         first = np.flatnonzero(np.diff(row, prepend=-1))  # of each row that has any
         row = row[first]
