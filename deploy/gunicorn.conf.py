@@ -1,5 +1,6 @@
 """gunicorn's settings; the service's own are in `service/config.py`."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -43,3 +44,10 @@ keepalive = 65  # longer than the 60 s of most proxies, so that it is they who c
 control_socket_disable = True  # nothing here needs it, and the image's user has no home
 if os.access("/dev/shm", os.W_OK):
     worker_tmp_dir = "/dev/shm"  # a heartbeat on a slow disk can block a worker
+
+
+def when_ready(server: object) -> None:
+    """Models are loaded and no worker is forked: leave them out of garbage collections, which
+    would write into every page and so unshare the memory."""
+    gc.collect()
+    gc.freeze()

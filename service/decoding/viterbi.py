@@ -77,7 +77,7 @@ def _best_path(cells: NDArray[np.float64], transitions: Transitions) -> NDArray[
     before += transitions.start
     with np.errstate(invalid="ignore"):
         for here in cells[1:]:
-            here += (into + before).max(axis=1)
+            here += np.maximum.reduce(into + before, axis=1)
             before = here
         before = before + transitions.end
     last = int(before.argmax())

@@ -67,7 +67,7 @@ class Gazetteers:
 
     def single(self, word: str) -> int:
         """The set of a word that is a phrase by itself; -1 where it is none."""
-        return self._set_of(word, word.lower())
+        return self._set_of(word)
 
     def is_first(self, word: str) -> bool:
         """Whether it is the first word of a phrase of several."""
@@ -100,12 +100,13 @@ class Gazetteers:
         longer: list[tuple[int, int, int]] = []  # token, set, position
         free = 0
         for first in (firsts[:-1] & seconds[1:]).nonzero()[0].tolist():
-            stop, which = self._longest(words, first) if first >= free else (first, -1)
-            if stop - first > 1:
-                free = stop
-                alone[first:stop] = False
-                positions = (_BEFORE, _FIRST, *[_INSIDE] * (stop - first - 2), _LAST, _AFTER)
-                longer += zip(range(first - 1, stop + 1), repeat(which), positions)
+            phrase = self._longest(words, first) if first >= free else []
+            if len(phrase) > 1:
+                free = first + len(phrase)
+                alone[first:free] = False
+                which = self._set_of(" ".join(phrase))
+                positions = (_BEFORE, _FIRST, *[_INSIDE] * (len(phrase) - 2), _LAST, _AFTER)
+                longer += zip(range(first - 1, free + 1), repeat(which), positions)
         tokens = alone.nonzero()[0]  # (n,)
         matches = np.empty((3, 3 * len(tokens) + len(longer)), dtype=np.int64)
         single = matches[:, : 3 * len(tokens)].reshape(3, 3, -1)
@@ -116,23 +117,22 @@ class Gazetteers:
             matches[:, 3 * len(tokens) :] = np.array(longer).T
         return matches[0], matches[1], matches[2]
 
-    def _longest(self, words: Sequence[str], first: int) -> tuple[int, int]:
-        """Where the longest phrase that begins at token `first` ends, and its set."""
-        after = first + 1
-        beginning = folded = words[first].lower()
-        stop = first
+    def _longest(self, words: Sequence[str], first: int) -> Sequence[str]:
+        """The words of the longest phrase that begins at token `first`; none where none does."""
+        stop = after = first
+        beginning = words[first].lower()
         while (member := self._folded.get(beginning)) is not None:
-            if member:
-                stop, folded = after, beginning
-            beginning = f"{beginning} {words[after].lower()}"
             after += 1
-        return stop, self._set_of(" ".join(words[first:stop]), folded)
+            if member:
+                stop = after
+            beginning = f"{beginning} {words[after].lower()}"
+        return words[first:stop]
 
-    def _set_of(self, phrase: str, folded: str) -> int:
+    def _set_of(self, phrase: str) -> int:
         """The set of a phrase, by its own casing if it has it, else by any; -1 where it is none."""
         if phrase in self._exact:
             return self._sets[0, self._exact[phrase]]
-        member = self._folded.get(folded)
+        member = self._folded.get(phrase.lower())
         return self._sets[1, member] if member else -1
 
 

@@ -1,5 +1,6 @@
 """`service.wsgi` under gunicorn: a start that fails says why, in one line."""
 
+import gc
 import os
 import runpy
 import subprocess
@@ -135,3 +136,13 @@ def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [os.environ.pop(name) for name in blas] == ["1", "1", "1"]
     assert configuration["bind"] == "[::1]:8099"
     assert (configuration["workers"], configuration["threads"]) == (3, 5)
+
+
+def test_what_is_loaded_before_the_fork_is_left_out_of_garbage_collections() -> None:
+    configuration = runpy.run_path(str(CONFIGURATION))
+    gc.unfreeze()
+    configuration["when_ready"](object())
+    try:
+        assert gc.get_freeze_count() > 1000
+    finally:
+        gc.unfreeze()
