@@ -1,6 +1,7 @@
 """The paths of the service; each turns a request over to what answers it."""
 
 import platform
+from functools import cache
 from typing import Any, TypeVar
 
 import orjson
@@ -11,7 +12,6 @@ from service.api.annotator import Annotator
 from service.api.body import MEDIA_TYPE, read_json
 from service.api.catalogue import catalogue, described
 from service.api.health import Readiness, health, ready
-from service.api.openapi import openapi_document
 from service.api.schemas import (
     NerBatchRequest,
     NerRequest,
@@ -67,7 +67,6 @@ def state_routes(registry: Registry, readiness: Readiness) -> Blueprint:
     """What monitors, orchestrators and the curious ask. Nothing in it changes after the start."""
     routes = Blueprint("state", __name__)
     models = catalogue(registry)
-    api = orjson.dumps(openapi_document())
 
     @routes.get("/livez")
     def livez() -> Response:
@@ -96,9 +95,18 @@ def state_routes(registry: Registry, readiness: Readiness) -> Blueprint:
 
     @routes.get("/openapi.json")
     def openapi() -> Response:
-        return Response(api, content_type=MEDIA_TYPE)
+        return Response(_openapi(), content_type=MEDIA_TYPE)
 
     return routes
+
+
+@cache
+def _openapi() -> bytes:
+    # What the document is made with takes as long to import as a model to load, and most servers
+    # are never asked for it.
+    from service.api.openapi import openapi_document
+
+    return orjson.dumps(openapi_document())
 
 
 def _head(selection: Selection) -> dict[str, Any]:
