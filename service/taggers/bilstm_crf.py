@@ -63,7 +63,9 @@ class BilstmCrfTagger:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
         projected = self._rows.gather(words)  # (M, 2, 4 H)
         states = bilstm(projected, self._context.recurrent, sentence_offsets)  # (M, 2, H)
-        emissions = states.reshape(len(words), -1) @ self._output + self._output_bias  # (M, K)
+        emissions = (
+            states.reshape(len(words), len(self._output)) @ self._output + self._output_bias
+        )  # (M, K)
         return ChainScores(emissions, self._transitions, self._start, self._end, sentence_offsets)
 
     def _make_rows(self, words: Sequence[str]) -> Floats:
