@@ -38,8 +38,13 @@ class WordInputs:
         words = parameters.vocabulary("vector_words")
         self._word_ids = {word: i for i, word in enumerate(words)}
         # The table stays as small as it is stored; rows are scaled when they are looked up.
-        parameters.array("word_vectors", (len(words) + 1, None), "i")
-        self._word_vectors = parameters.arrays["word_vectors"]
+        self._word_vectors = parameters.arrays.get("word_vectors", np.empty(0))
+        if self._word_vectors.dtype != np.int8 or self._word_vectors.ndim != 2:
+            raise ValueError("the array word_vectors is missing or is not int8 of shape (any, any)")
+        if len(self._word_vectors) != len(words) + 1:
+            raise ValueError(
+                f"the array word_vectors has {len(self._word_vectors)} rows for {len(words)} words"
+            )
         scales = parameters.array("word_vector_scales", (len(words) + 1,))
         self._scales = scales.astype(np.float32)
         self._case_vectors = parameters.array("case_vectors", (len(CASES), None)).astype(np.float32)

@@ -21,13 +21,10 @@ from service.training.network_parameters import parameters_of
 from service.training.network_tagger import NetworkTagger
 from service.training.word_vectors import choose_words, initial_vectors
 
-_ROWS_AT_LOAD = 10_000
+_ROWS_AT_LOAD = 5_000
 """Words whose rows are made when the model loads, the frequent first: 4 kB each."""
 
 _MAX_SENTENCE_TOKENS = 10_000
-
-_RANDOM_WIDTH = 100
-"""Of word vectors that are not pretrained."""
 
 
 def estimate(
@@ -59,7 +56,7 @@ def estimate(
     """
     torch.set_num_threads(options.threads)
     torch.manual_seed(seed)
-    known, vectors = pretrained or ([], np.empty((0, _RANDOM_WIDTH), dtype=np.float32))
+    known, vectors = pretrained or ([], np.empty((0, options.word_width), dtype=np.float32))
     words = choose_words(sentences, known, options.words, options.min_word_count)
     vocabulary = Vocabulary(words, frequent_characters(sentences))
     rng = np.random.default_rng(seed)

@@ -15,6 +15,9 @@ class BilstmCrfOptions(BaseModel):
     clip: float = Field(5.0, gt=0, description="Longest gradient.")
     dropout: float = Field(0.5, ge=0, lt=1, description="Of the biLSTM's inputs and states.")
     hidden: int = Field(128, ge=1, description="Width of the biLSTM, a direction.")
+    word_width: int = Field(
+        100, ge=1, description="Width of word vectors where none are pretrained."
+    )
     case_width: int = Field(10, ge=1, description="Width of the vectors of kinds of case.")
     character_width: int = Field(25, ge=1, description="Width of the vectors of characters.")
     character_hidden: int = Field(

@@ -16,6 +16,7 @@ OPTIONS = {
     "learning_rate": 0.02,
     "dropout": 0.1,
     "hidden": 12,
+    "word_width": 8,
     "case_width": 3,
     "character_width": 6,
     "recased_share": 0.1,
@@ -28,17 +29,15 @@ NETWORKS = {
 """Task, and width of the character biLSTM."""
 
 
-def train(name, **replaced):
-    """Train one of `NETWORKS`."""
+def train(name, checkpoint=None, **replaced):
+    """Train one of `NETWORKS`, with some options replaced."""
     task, character_hidden = NETWORKS[name]
     make = {"tag": tag_sentences, "ner": ner_sentences}[task]
     sentences, dev = make(200), make(50, seed=2)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
     options = BilstmCrfOptions(**{**OPTIONS, "character_hidden": character_hidden, **replaced})
-    pretrained = None
-    return estimate(
-        sentences, dev, labels, constraints_of(task, labels), options, pretrained, seed=0
-    )
+    constraints = constraints_of(task, labels)
+    return estimate(sentences, dev, labels, constraints, options, None, 0, checkpoint)
 
 
 def lstm_states():
