@@ -30,7 +30,10 @@ def _says_what_is_wrong(command: Callable[..., None]) -> Callable[..., None]:
         except (TrellisError, TrellisClientError) as error:
             raise click.ClickException(str(error)) from error
         except ModuleNotFoundError as error:  # of the extra, which serving does without
-            reason = f"{error}; training needs more than serving: make dev, or the extra `train`"
+            reason = (
+                f"{error}; training needs more than serving: make dev, for a biLSTM-CRF "
+                "make train-env, or the extra `train`"
+            )
             raise click.ClickException(reason) from error
 
     return run
