@@ -6,7 +6,7 @@ the LSTM depends on the word alone, so it is computed once a word (`word_rows`):
 adds what the state before gives.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -15,9 +15,13 @@ from service.layers.lstm import Floats, bilstm
 from service.taggers.base import Parameters
 from service.taggers.word_inputs import WordInputs, read_lstm
 from service.taggers.word_rows import WordRows
-from service.text.tokens import Offsets
+from service.text.tokens import Offsets, offsets_of
 
 _ROWS_AT_ONCE = 1024
+
+_TOKENS_AT_ONCE = 2048
+"""Sentences go through the network together until they have as many: bounds the memory, which is
+some 10 kB a token, and a step of the LSTM stays within the processor's cache."""
 
 
 class BilstmCrfTagger:
@@ -61,14 +65,41 @@ class BilstmCrfTagger:
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
-        projected = self._rows.gather(words)  # (M, 2, 4 H)
-        states = bilstm(projected, self._context.recurrent, sentence_offsets)  # (M, 2, H)
-        emissions = (
-            states.reshape(len(words), len(self._output)) @ self._output + self._output_bias
-        )  # (M, K)
+        emissions = np.empty((len(words), len(self.labels)), dtype=np.float32)
+        for tokens, offsets in _parts(sentence_offsets):
+            emissions[tokens] = self._emissions([words[i] for i in tokens.tolist()], offsets)
         return ChainScores(emissions, self._transitions, self._start, self._end, sentence_offsets)
+
+    def _emissions(self, words: list[str], offsets: Offsets) -> Floats:
+        """The emissions of N words: (N, K)."""
+        projected = self._rows.gather(words)  # (N, 2, 4 H)
+        states = bilstm(projected, self._context.recurrent, offsets)  # (N, 2, H)
+        emissions: Floats = states.reshape(len(words), len(self._output)) @ self._output
+        return emissions + self._output_bias
 
     def _make_rows(self, words: Sequence[str]) -> Floats:
         """What N words give to the gates of the LSTM: (N, 2, 4 H)."""
         parts = [words[i : i + _ROWS_AT_ONCE] for i in range(0, len(words), _ROWS_AT_ONCE)]
         return np.concatenate([self._context.project(self._inputs.encode(p)) for p in parts])
+
+
+def _parts(sentence_offsets: Offsets) -> Iterator[tuple[Offsets, Offsets]]:
+    """Cut a packed batch into smaller ones, of sentences of about equal length.
+
+    Yields
+    ------
+    tokens : (N,) the tokens of a part.
+    offsets : of the part's sentences, as in any packed batch.
+    """
+    lengths = np.diff(sentence_offsets)
+    ranked = np.argsort(lengths, kind="stable")  # (S,)
+    ends = np.cumsum(lengths[ranked])
+    first = 0
+    while first < len(ranked):
+        limit = ends[first] - lengths[ranked[first]] + _TOKENS_AT_ONCE
+        end = max(first + 1, int(np.searchsorted(ends, limit, side="right")))
+        part = ranked[first:end]
+        offsets = offsets_of(lengths[part])
+        shift = sentence_offsets[part] - offsets[:-1]  # (sentences of the part,)
+        yield np.repeat(shift, lengths[part]) + np.arange(offsets[-1]), offsets
+        first = end
