@@ -12,13 +12,6 @@ class BilstmCrfOptions(BaseModel):
     patience: int = Field(5, ge=1, description="Epochs without a better dev score that end it.")
     sentences_at_once: int = Field(32, ge=1, description="Sentences of a batch.")
     learning_rate: float = Field(2e-3, gt=0, description="The highest of the schedule.")
-    vector_rate: float = Field(
-        0.1,
-        gt=0,
-        le=1,
-        description="Share of the learning rate that word vectors get: a larger one learns the "
-        "words of the training data by heart, and unseen words are then unlike them.",
-    )
     clip: float = Field(5.0, gt=0, description="Longest gradient.")
     dropout: float = Field(0.5, ge=0, lt=1, description="Of the biLSTM's inputs and states.")
     hidden: int = Field(128, ge=1, description="Width of the biLSTM, a direction.")

@@ -86,8 +86,8 @@ class Fitting:
         shuffled = self._batches.shuffled(self._rng, options.unknown_share, options.recased_share)
         for i, batch in enumerate(shuffled, start=self._epoch * len(self._batches)):
             rate = options.learning_rate * _schedule(i, steps)
-            for optimizer, share in zip(self._optimizers, (1.0, options.vector_rate), strict=True):
-                optimizer.param_groups[0]["lr"] = rate * share
+            for optimizer in self._optimizers:
+                optimizer.param_groups[0]["lr"] = rate
                 optimizer.zero_grad()
             loss = self._network(batch)
             loss.backward()

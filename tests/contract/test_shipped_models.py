@@ -129,7 +129,7 @@ def test_what_is_loaded_by_default_is_what_the_decisions_say():
     registry = Registry.open(Settings(models_dir=MODELS))
     assert sorted(registry.loaded) == [
         "en-ner-char-bilstm-crf",
-        "en-pos-crf",
+        "en-pos-char-bilstm-crf",
         "en-upos-crf",
     ]
 
