@@ -5,15 +5,19 @@ PYTHON ?= python3
 LOCK_FLAGS ?=
 # Options of the benchmark; `make bench BENCH=--help` lists them.
 BENCH ?=
+# PyPI's PyTorch for Linux brings CUDA along; --extra-index-url
+# https://download.pytorch.org/whl/cpu takes the one that is a tenth as large.
+TORCH_FLAGS ?=
 UV := uv==0.13.9
 
 VENV := .venv
 DEV_VENV := .venv-dev
+TRAIN_VENV := .venv-train
 LOCK_VENV := .venv-lock
 DEV_PYTHON := $(DEV_VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help serve dev test check test-system bench lock clean
+.PHONY: help serve dev train-env test check test-system test-train bench lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -22,10 +26,12 @@ help: ## List the targets
 serve: $(VENV)/installed ## Serve the models of models/ on TRELLIS_HOST:TRELLIS_PORT
 	exec $(VENV)/bin/python -m gunicorn -c deploy/gunicorn.conf.py service.wsgi:app
 
-dev: $(DEV_VENV)/installed ## Make the environment for training and for the tests
+dev: $(DEV_VENV)/installed ## Make the environment for the tests, and to train HMMs and CRFs
+
+train-env: $(TRAIN_VENV)/installed ## Make the environment for training with PyTorch too
 
 test: check ## Check the code, and run every test that needs only Python
-	$(DEV_PYTHON) -m pytest --ignore=tests/system
+	$(DEV_PYTHON) -m pytest --ignore=tests/system --ignore=tests/train
 
 check: $(DEV_VENV)/installed ## Check style, types and the layers of the imports
 	$(DEV_VENV)/bin/ruff check
@@ -36,6 +42,9 @@ check: $(DEV_VENV)/installed ## Check style, types and the layers of the imports
 test-system: $(DEV_VENV)/installed ## Run the tests that need more; a missing tool is a skip
 	$(DEV_PYTHON) -m pytest tests/system
 
+test-train: $(TRAIN_VENV)/installed ## Run the tests of training, which need PyTorch
+	$(TRAIN_VENV)/bin/python -m pytest tests/train
+
 bench: $(DEV_VENV)/installed ## Measure beside other programs; DATA=DIR has the public data sets
 	$(DEV_PYTHON) -m benchmarks $(if $(DATA),--data $(DATA)) $(BENCH)
 
@@ -44,6 +53,10 @@ $(VENV)/installed: requirements.lock pyproject.toml
 
 $(DEV_VENV)/installed: requirements-dev.lock pyproject.toml
 	$(install)
+
+$(TRAIN_VENV)/installed: requirements-dev.lock pyproject.toml
+	$(install)
+	@$(pip_install) $(TORCH_FLAGS) --editable '.[train]'
 
 # The venv begins empty (--clear takes the stamp along), and the stamp is the last thing written:
 # an install that was interrupted is done again, and what left the lock leaves the venv.
@@ -66,7 +79,7 @@ lock: ## Write requirements.lock and requirements-dev.lock from pyproject.toml
 	$(PYTHON) -m venv --clear $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
 	$(compile) pyproject.toml --output-file requirements.lock
-	$(compile) pyproject.toml --extra train --group dev --constraint requirements.lock \
+	$(compile) pyproject.toml --group dev --constraint requirements.lock \
 		--output-file requirements-dev.lock
 	rm -rf $(LOCK_VENV)
 compile = $(LOCK_VENV)/bin/uv pip compile --quiet --no-config $(LOCK_FLAGS) --universal \
@@ -74,6 +87,6 @@ compile = $(LOCK_VENV)/bin/uv pip compile --quiet --no-config $(LOCK_FLAGS) --un
 	--custom-compile-command 'make lock'
 
 clean: ## Remove the virtual environments, caches and build output
-	rm -rf $(VENV) $(DEV_VENV) $(LOCK_VENV) benchmarks/.cache build dist *.egg-info
+	rm -rf $(VENV) $(DEV_VENV) $(TRAIN_VENV) $(LOCK_VENV) benchmarks/.cache build dist *.egg-info
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

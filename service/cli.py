@@ -30,7 +30,10 @@ def _says_what_is_wrong(command: Callable[..., None]) -> Callable[..., None]:
         except (TrellisError, TrellisClientError) as error:
             raise click.ClickException(str(error)) from error
         except ModuleNotFoundError as error:  # of the extra, which serving does without
-            reason = f"{error}; training needs more than serving: make dev, or the extra `train`"
+            reason = (
+                f"{error}; training needs more than serving: make dev, for a biLSTM-CRF "
+                "make train-env, or the extra `train`"
+            )
             raise click.ClickException(reason) from error
 
     return run
@@ -45,8 +48,15 @@ def _says_what_is_wrong(command: Callable[..., None]) -> Callable[..., None]:
     help="The model directory to write, named as the model; else the recipe's own.",
 )
 @click.option("--dev-only", is_flag=True, help="Leave the test files alone: for tuning.")
+@click.option(
+    "--checkpoint",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file for the state of a biLSTM-CRF's training: an interrupted one goes on from it.",
+)
 @_says_what_is_wrong
-def train(recipe: Path, data: Path | None, out: Path | None, dev_only: bool) -> None:
+def train(
+    recipe: Path, data: Path | None, out: Path | None, dev_only: bool, checkpoint: Path | None
+) -> None:
     """Train the model of RECIPE, measure it and write its directory."""
     from service.store.manifest import Split
     from service.training.recipe import read_recipe
@@ -60,7 +70,7 @@ def train(recipe: Path, data: Path | None, out: Path | None, dev_only: bool) -> 
         raise click.UsageError("the recipe names corpora: say with --data where they lie")
     splits: tuple[Split, ...] = ("dev",) if dev_only else ("dev", "test")
     settings = load_settings()
-    manifest = train_model(read, data or Path(), directory, splits, settings)
+    manifest = train_model(read, data or Path(), directory, splits, settings, checkpoint)
     for score in manifest.scores:
         figure = _percent(score.value)
         click.echo(f"{score.data} {score.split}: {score.metric} {figure}; {score.scheme}")

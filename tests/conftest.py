@@ -16,14 +16,15 @@ for _profile in ("trellis", "ci"):
 settings.load_profile("trellis")
 
 _FAIL_ON_SKIP = os.environ.get("TRELLIS_FAIL_ON_SKIP", "") not in ("", "0")
-_SYSTEM = Path(__file__).parent / "system"
+_MARKED = {Path(__file__).parent / name: name for name in ("system", "train")}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all of tests/system, so that `-m "not system"` leaves it out of any run."""
+    """Mark all of tests/system and tests/train, so that `-m "not system"` leaves one out."""
     for item in items:
-        if item.path.is_relative_to(_SYSTEM):
-            item.add_marker(pytest.mark.system)
+        for folder, mark in _MARKED.items():
+            if item.path.is_relative_to(folder):
+                item.add_marker(mark)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

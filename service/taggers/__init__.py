@@ -5,6 +5,7 @@ from typing import Protocol
 
 from service.decoding import Constraints
 from service.taggers.base import Parameters, Tagger
+from service.taggers.bilstm_crf import BilstmCrfTagger
 from service.taggers.crf import CrfTagger
 from service.taggers.hmm import HmmTagger
 
@@ -17,7 +18,11 @@ class TaggerClass(Protocol):
     ) -> Tagger: ...
 
 
-ARCHITECTURES: Mapping[str, TaggerClass] = {"hmm": HmmTagger, "crf": CrfTagger}
+ARCHITECTURES: Mapping[str, TaggerClass] = {
+    "hmm": HmmTagger,
+    "crf": CrfTagger,
+    "bilstm-crf": BilstmCrfTagger,
+}
 """Every architecture that a manifest may name."""
 
 __all__ = ["ARCHITECTURES", "Parameters", "Tagger", "TaggerClass"]

@@ -10,11 +10,17 @@ _METRICS = {
     "tagged_word_f1": "F1 of words with their tags",
 }
 
+_TRAINED_IN = {
+    "bilstm-crf": (".venv-train", " under the same PyTorch on the same kind of processor"),
+}
+"""Architectures that need an environment of their own: which, and what their bytes depend on."""
+
 
 def model_card(manifest: Manifest) -> str:
     """The card of a model as Markdown; all in it stands in the manifest."""
     tagset = f", tagset {manifest.tagset}" if manifest.tagset else ""
     data = " --data DATA" if manifest.sources else ""
+    environment, under = _TRAINED_IN.get(manifest.architecture, (".venv-dev", ""))
     lines = [
         f"# {manifest.name} {manifest.version}",
         "",
@@ -30,10 +36,10 @@ def model_card(manifest: Manifest) -> str:
         "## Made again by",
         "",
         "```sh",
-        f".venv-dev/bin/trellis train models/{manifest.name}/recipe.toml{data}",
+        f"{environment}/bin/trellis train models/{manifest.name}/recipe.toml{data}",
         "```",
         "",
-        "The same recipe and data give the same bytes."
+        f"The same recipe and data give the same bytes{under}."
         + (" `DATA` is the folder with the files that the recipe names." if data else ""),
     ]
     return "\n".join(lines) + "\n"

@@ -67,7 +67,8 @@ class Corpus(_Part):
 
 
 class WordVectors(_Part):
-    """Word vectors that words are clustered by; see `service.training.clusters`."""
+    """Word vectors: a CRF clusters words by them, see `service.training.clusters`; a biLSTM-CRF
+    begins with them, and its option ``words`` says how many it takes."""
 
     name: str
     licence: str
@@ -75,7 +76,7 @@ class WordVectors(_Part):
     file: str
     most: int = Field(100_000, ge=1, description="How many words to take, the frequent first.")
     grains: tuple[Annotated[int, Field(ge=2, le=30_000)], ...] = Field(
-        description="How many clusters, at each grain."
+        (), description="Of a CRF, which needs them: how many clusters, at each grain."
     )
 
 

@@ -10,40 +10,99 @@ from pydantic import BaseModel, ValidationError
 
 from service.config import Settings
 from service.errors import RecipeError, first_fault
-from service.store.directory import make_tagger, write_model
+from service.store.directory import constraints_of, make_tagger, write_model
 from service.store.manifest import Manifest, Score, Source, Split
 from service.taggers import ARCHITECTURES, Parameters
 from service.text import tokenizer
 from service.text.conll import TaggedSentence
 from service.training import crf, hmm
+from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.card import model_card
+from service.training.clusters import read_vectors
 from service.training.evaluation import Evaluation, Evaluator, strict_bio
-from service.training.lexicon import Lexicon, compile_lexicon
+from service.training.lexicon import compile_lexicon
 from service.training.recipe import Recipe
 from service.training.tables import tabulate
 
 
 @dataclass(frozen=True, slots=True)
+class Assignment:
+    """What parameters are estimated from.
+
+    Attributes
+    ----------
+    recipe, data : what to make, and the folder that the recipe's files lie in.
+    sentences, dev : training and dev sentences.
+    labels : the K tags of the training sentences.
+    checkpoint : a file for the state of a long training.
+    """
+
+    recipe: Recipe
+    data: Path
+    sentences: Sequence[TaggedSentence]
+    dev: Sequence[TaggedSentence]
+    labels: tuple[str, ...]
+    checkpoint: Path | None
+
+
+@dataclass(frozen=True, slots=True)
 class Estimator:
-    """How the parameters of an architecture are estimated, and with which options."""
+    """How the parameters of an architecture are estimated.
+
+    Attributes
+    ----------
+    options : the class of the recipe's options.
+    estimate : from an assignment and such options to the parameters.
+    uses : the parts of a recipe, beside corpora and options, that it has a use for.
+    """
 
     options: type[BaseModel]
-    estimate: Callable[[Sequence[TaggedSentence], tuple[str, ...], Any, Lexicon, int], Parameters]
-    uses_lexicon: bool
+    estimate: Callable[[Assignment, Any], Parameters]
+    uses: frozenset[str]
+
+
+def _estimate_hmm(assignment: Assignment, options: hmm.HmmOptions) -> Parameters:
+    return hmm.estimate(assignment.sentences, assignment.labels, options)
+
+
+def _estimate_crf(assignment: Assignment, options: crf.CrfOptions) -> Parameters:
+    recipe, sentences = assignment.recipe, assignment.sentences
+    if recipe.vectors is not None and not recipe.vectors.grains:
+        raise RecipeError("vectors: a CRF needs grains")
+    lexicon = compile_lexicon(recipe, assignment.data, sentences)
+    return crf.estimate(sentences, assignment.labels, options, lexicon, recipe.seed)
+
+
+def _estimate_bilstm_crf(assignment: Assignment, options: BilstmCrfOptions) -> Parameters:
+    from service.training import bilstm_crf  # needs PyTorch, which the others do without
+
+    recipe, vectors = assignment.recipe, assignment.recipe.vectors
+    return bilstm_crf.estimate(
+        assignment.sentences,
+        assignment.dev,
+        assignment.labels,
+        constraints_of(recipe.task, assignment.labels),
+        options,
+        read_vectors(assignment.data / vectors.file, vectors.most) if vectors else None,
+        recipe.seed,
+        assignment.checkpoint,
+    )
 
 
 ESTIMATORS: Mapping[str, Estimator] = {
-    "hmm": Estimator(
-        hmm.HmmOptions,
-        lambda sentences, labels, options, lexicon, seed: hmm.estimate(sentences, labels, options),
-        uses_lexicon=False,
-    ),
-    "crf": Estimator(crf.CrfOptions, crf.estimate, uses_lexicon=True),
+    "hmm": Estimator(hmm.HmmOptions, _estimate_hmm, frozenset()),
+    "crf": Estimator(crf.CrfOptions, _estimate_crf, frozenset({"vectors", "gazetteers"})),
+    "bilstm-crf": Estimator(BilstmCrfOptions, _estimate_bilstm_crf, frozenset({"vectors"})),
 }
 
 
 def train(
-    recipe: Recipe, data: Path, out: Path, splits: Sequence[Split], settings: Settings
+    recipe: Recipe,
+    data: Path,
+    out: Path,
+    splits: Sequence[Split],
+    settings: Settings,
+    checkpoint: Path | None = None,
 ) -> Manifest:
     """Estimate a model, measure it, and write its directory.
 
@@ -57,6 +116,7 @@ def train(
     out : the model directory to write.
     splits : what to measure: ("dev",) while tuning, ("dev", "test") to report.
     settings : the bounds that the model is served with.
+    checkpoint : a file to keep the state of a long training in; an interrupted one goes on from it.
 
     Raises
     ------
@@ -67,7 +127,11 @@ def train(
         raise RecipeError(
             f"unknown architecture {recipe.architecture}; known: {', '.join(ARCHITECTURES)}"
         )
-    parameters = tabulate(recipe.tables) if recipe.tables is not None else _estimate(recipe, data)
+    parameters = (
+        tabulate(recipe.tables)
+        if recipe.tables is not None
+        else _estimate(recipe, data, checkpoint)
+    )
     manifest = _describe(recipe, parameters.labels)
     tagger = make_tagger(out, manifest, parameters, settings.max_unseen_words)
     evaluator = Evaluator(tagger, recipe.task, settings.max_sentence_tokens)
@@ -89,19 +153,20 @@ def _score(evaluation: Evaluation) -> Score:
     )
 
 
-def _estimate(recipe: Recipe, data: Path) -> Parameters:
+def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters:
     estimator = ESTIMATORS[recipe.architecture]
     try:
         options = estimator.options.model_validate(recipe.options)
     except ValidationError as error:
         raise RecipeError(f"options: {first_fault(error)}") from error
-    if recipe.lexicon_files and not estimator.uses_lexicon:
-        raise RecipeError(f"the architecture {recipe.architecture} uses no vectors or gazetteers")
+    for part in ("vectors", "gazetteers"):
+        if getattr(recipe, part) and part not in estimator.uses:
+            raise RecipeError(f"the architecture {recipe.architecture} uses no {part}")
     sentences = training_sentences(recipe, data)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
-    return estimator.estimate(
-        sentences, labels, options, compile_lexicon(recipe, data, sentences), recipe.seed
-    )
+    dev = _read(recipe, data, "dev")
+    assignment = Assignment(recipe, data, sentences, dev, labels, checkpoint)
+    return estimator.estimate(assignment, options)
 
 
 def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:

@@ -120,6 +120,7 @@ def test_ill_formed_training_tags_are_repaired(tmp_path):
         ({"options": {"l1": -1}}, "options: l1"),
         ({"options": {**OPTIONS["crf"], "magic": 1}}, "options: magic"),
         ({"architecture": "hmm", "options": {}, "vectors": VECTORS}, "uses no vectors"),
+        ({"vectors": {**VECTORS, "grains": []}}, "vectors: a CRF needs grains"),
     ],
 )
 def test_a_recipe_that_cannot_be_followed_writes_nothing(replaced, reason, data, tmp_path):

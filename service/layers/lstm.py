@@ -1,0 +1,147 @@
+"""The bidirectional LSTM over packed batches of sequences, both directions in one step.
+
+Sequences are ranked by falling length, so those that still have an element at step t are the first
+``active[t]``; elements of a step lie side by side, and nothing is padded. The backward direction
+is in its own step at the same time, reading from the end of each sequence.
+
+A logistic function is a tanh, sigmoid(x) = (1 + tanh(x / 2)) / 2: with the halves in the weights
+one call of tanh serves all gates of a step.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class LstmWeights:
+    """Weights of both directions, the gates in the order input, forget, output, candidate.
+
+    Made by `lstm_weights`, which halves those of the logistic gates.
+
+    Attributes
+    ----------
+    inputs : (D, 2, 4 H) of the elements.
+    bias : (2, 4 H).
+    recurrent : (2, H, 4 H) of the states of the step before.
+    """
+
+    inputs: Floats
+    bias: Floats
+    recurrent: Floats
+
+    def project(self, elements: Floats) -> Floats:
+        """What each of M elements gives to the gates: (M, D) to (M, 2, 4 H)."""
+        width = self.inputs.shape[0]
+        projected: Floats = elements @ self.inputs.reshape(width, -1)
+        return projected.reshape(-1, *self.bias.shape) + self.bias
+
+
+def lstm_weights(
+    inputs: NDArray[np.floating[Any]],
+    bias: NDArray[np.floating[Any]],
+    recurrent: NDArray[np.floating[Any]],
+) -> LstmWeights:
+    """Bring weights as PyTorch has them into the order and scale of `LstmWeights`.
+
+    Parameters
+    ----------
+    inputs : (2, 4 H, D), the gates in the order input, forget, candidate, output.
+    bias : (2, 4 H), the sum of PyTorch's two.
+    recurrent : (2, 4 H, H).
+    """
+    hidden = recurrent.shape[2]
+    given, forget, candidate, output = np.arange(4 * hidden).reshape(4, hidden)
+    order = np.concatenate([given, forget, output, candidate])  # (4 H,)
+    scale = np.where(np.arange(4 * hidden) < 3 * hidden, 0.5, 1.0).astype(np.float32)  # (4 H,)
+    halved = [weights[:, order].astype(np.float32) for weights in (inputs, bias, recurrent)]
+    return LstmWeights(
+        inputs=np.ascontiguousarray((halved[0] * scale[:, None]).transpose(2, 0, 1)),
+        bias=halved[1] * scale,
+        recurrent=np.ascontiguousarray((halved[2] * scale[:, None]).transpose(0, 2, 1)),
+    )
+
+
+def bilstm(projected: Floats, recurrent: Floats, offsets: NDArray[np.int64]) -> Floats:
+    """The states of a bidirectional LSTM (Hochreiter and Schmidhuber 1997, with forget gates).
+
+    Parameters
+    ----------
+    projected : (M, 2, 4 H) what the elements of all sequences give to the gates, see
+        `LstmWeights.project`.
+    recurrent : (2, H, 4 H), see `LstmWeights`.
+    offsets : (S + 1,) sequence s has the elements ``offsets[s]`` to ``offsets[s + 1]``.
+
+    Returns
+    -------
+    (M, 2, H) at each element the state of the forward and of the backward direction.
+    """
+    elements, hidden = len(projected), recurrent.shape[1]
+    states = np.empty((elements, 2, hidden), dtype=np.float32)
+    if not elements:
+        return states
+    ahead, back, active = _by_step(offsets)
+    gates = np.empty((2, elements, 4 * hidden), dtype=np.float32)  # rows by step, then by rank
+    gates[0] = projected[ahead, 0]
+    gates[1] = projected[back, 1]
+    stepped = np.empty((2, elements, hidden), dtype=np.float32)
+    cells = np.zeros((2, active[0], hidden), dtype=np.float32)
+    products = np.empty((2, active[0], 4 * hidden), dtype=np.float32)
+    first, before = 0, 0
+    for count in active:
+        here = gates[:, first : first + count]  # (2, n, 4 H)
+        if first:
+            product = products[:, :count]
+            np.matmul(stepped[:, before : before + count], recurrent, out=product)
+            here += product
+        cell = cells[:, :count]  # (2, n, H)
+        state = stepped[:, first : first + count]  # (2, n, H)
+        _step(here, cell, state)
+        before, first = first, first + count
+    states[ahead, 0] = stepped[0]
+    states[back, 1] = stepped[1]
+    return states
+
+
+def _step(gates: Floats, cell: Floats, state: Floats) -> None:
+    """One step of N sequences: from gates (..., N, 4 H) to a new cell and state, in place."""
+    hidden = cell.shape[-1]
+    np.tanh(gates, out=gates)
+    logistic = gates[..., : 3 * hidden]
+    logistic *= 0.5
+    logistic += 0.5
+    given = gates[..., :hidden]
+    given *= gates[..., 3 * hidden :]
+    cell *= gates[..., hidden : 2 * hidden]
+    cell += given
+    np.tanh(cell, out=state)
+    state *= gates[..., 2 * hidden : 3 * hidden]
+
+
+def _by_step(
+    offsets: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
+    """Order the M elements of a packed batch by time step.
+
+    Returns
+    -------
+    ahead : (M,) the elements by step, and within a step by rank of their sequence.
+    back : (M,) the same where step t is the t-th element from the end.
+    active : T counts, how many sequences have an element at each step.
+    """
+    lengths = np.diff(offsets)
+    if len(lengths) == 1:
+        ahead = np.arange(lengths[0])
+        return ahead, ahead[::-1], [1] * int(lengths[0])
+    ranked = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+    lengths = lengths[ranked]
+    active = np.searchsorted(-lengths, -np.arange(lengths[0]), side="left")  # (T,) lengths > t
+    step = np.repeat(np.arange(len(active)), active)  # (M,)
+    rank = np.arange(len(step)) - (np.cumsum(active) - active)[step]  # (M,)
+    ahead = offsets[ranked][rank] + step
+    back = offsets[ranked + 1][rank] - 1 - step
+    return ahead, back, active.tolist()

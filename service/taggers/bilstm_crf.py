@@ -1,0 +1,107 @@
+"""The biLSTM-CRF (Huang, Xu and Yu 2015), with or without characters (Lample et al. 2016).
+
+A bidirectional LSTM reads the inputs of a sentence's words; a linear layer turns its states into
+emissions; transitions, start and end scores are learned with it. What a word gives to the gates of
+the LSTM depends on the word alone, so it is computed once a word (`word_rows`): a step of the LSTM
+adds what the state before gives.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from service.decoding import ChainScores, Constraints, Transitions
+from service.layers.lstm import Floats, bilstm
+from service.taggers.base import Parameters
+from service.taggers.word_inputs import WordInputs, read_lstm
+from service.taggers.word_rows import WordRows
+from service.text.tokens import Offsets, offsets_of
+
+_ROWS_AT_ONCE = 1024
+
+_TOKENS_AT_ONCE = 2048
+"""Sentences go through the network together until they have as many: bounds the memory, which is
+some 10 kB a token, and a step of the LSTM stays within the processor's cache."""
+
+
+class BilstmCrfTagger:
+    """A biLSTM-CRF.
+
+    Parameters
+    ----------
+    parameters : of K tags:
+
+        - what the inputs are made of: see `WordInputs`
+        - the weights ``context_*`` of the biLSTM: see `read_lstm`
+        - ``output`` (2 H, K) and ``output_bias`` (K,) of the linear layer
+        - ``transitions`` (K, K), ``start`` (K,) and ``end`` (K,)
+        - ``words`` vocabulary: the words whose rows are made at load, at least one
+    constraints : added to the scores.
+    max_unseen_words : how many rows of other words are kept.
+
+    Raises
+    ------
+    ValueError
+        Where an array or a vocabulary is missing or does not fit.
+    """
+
+    def __init__(
+        self, parameters: Parameters, constraints: Constraints, max_unseen_words: int
+    ) -> None:
+        tags = len(parameters.labels)
+        self.labels = parameters.labels
+        self._transitions = Transitions(
+            parameters.array("transitions", (tags, tags)) + constraints.transitions,
+            parameters.array("start", (tags,)) + constraints.start,
+            parameters.array("end", (tags,)) + constraints.end,
+        )
+        self._inputs = WordInputs(parameters)
+        self._context = read_lstm(parameters, "context", self._inputs.width)
+        width = 2 * self._context.recurrent.shape[1]
+        self._output = parameters.array("output", (width, tags)).astype(np.float32)
+        self._output_bias = parameters.array("output_bias", (tags,)).astype(np.float32)
+        words = parameters.vocabulary("words")
+        if not words or "" in words:
+            raise ValueError("the vocabulary words is empty or has an empty entry")
+        self._rows = WordRows(words, self._make_rows(words), self._make_rows, max_unseen_words)
+
+    def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
+        """Score a packed batch; see `service.taggers.base.Tagger.score`."""
+        emissions = np.empty((len(words), len(self.labels)), dtype=np.float32)
+        for tokens, offsets in _parts(sentence_offsets):
+            emissions[tokens] = self._emissions([words[i] for i in tokens.tolist()], offsets)
+        return ChainScores(emissions, self._transitions, sentence_offsets)
+
+    def _emissions(self, words: list[str], offsets: Offsets) -> Floats:
+        """The emissions of N words: (N, K)."""
+        projected = self._rows.gather(words)  # (N, 2, 4 H)
+        states = bilstm(projected, self._context.recurrent, offsets)  # (N, 2, H)
+        emissions: Floats = states.reshape(len(words), len(self._output)) @ self._output
+        return emissions + self._output_bias
+
+    def _make_rows(self, words: Sequence[str]) -> Floats:
+        """What N words give to the gates of the LSTM: (N, 2, 4 H)."""
+        parts = [words[i : i + _ROWS_AT_ONCE] for i in range(0, len(words), _ROWS_AT_ONCE)]
+        return np.concatenate([self._context.project(self._inputs.encode(p)) for p in parts])
+
+
+def _parts(sentence_offsets: Offsets) -> Iterator[tuple[Offsets, Offsets]]:
+    """Cut a packed batch into smaller ones, of sentences of about equal length.
+
+    Yields
+    ------
+    tokens : (N,) the tokens of a part.
+    offsets : of the part's sentences, as in any packed batch.
+    """
+    lengths = np.diff(sentence_offsets)
+    ranked = np.argsort(lengths, kind="stable")  # (S,)
+    ends = np.cumsum(lengths[ranked])
+    first = 0
+    while first < len(ranked):
+        limit = ends[first] - lengths[ranked[first]] + _TOKENS_AT_ONCE
+        end = max(first + 1, int(np.searchsorted(ends, limit, side="right")))
+        part = ranked[first:end]
+        offsets = offsets_of(lengths[part])
+        shift = sentence_offsets[part] - offsets[:-1]  # (sentences of the part,)
+        yield np.repeat(shift, lengths[part]) + np.arange(offsets[-1]), offsets
+        first = end

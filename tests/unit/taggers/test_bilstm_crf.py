@@ -1,0 +1,71 @@
+"""What is particular to the biLSTM-CRF; what every tagger keeps is in tests/contract."""
+
+import numpy as np
+import pytest
+
+from service.decoding import Constraints
+from service.taggers import Parameters
+from service.taggers.bilstm_crf import BilstmCrfTagger
+from service.text.tokens import offsets_of
+from tests.made_networks import read_network
+
+WITH_CHARACTERS = read_network("ner-characters")
+WORDS_ALONE = read_network("ner-words")
+
+
+def make(parameters, max_unseen=10):
+    return BilstmCrfTagger(parameters, Constraints.none(len(parameters.labels)), max_unseen)
+
+
+def emissions(tagger, *words):
+    return tagger.score(list(words), offsets_of([len(words)])).emissions
+
+
+def replaced(parameters, **arrays):
+    return Parameters(parameters.labels, {**parameters.arrays, **arrays}, parameters.vocabularies)
+
+
+def test_without_characters_unknown_words_of_one_case_are_the_same():
+    tagger = make(WORDS_ALONE)
+    assert np.array_equal(emissions(tagger, "Qwertz"), emissions(tagger, "Zuiop"))
+    assert not np.array_equal(emissions(tagger, "Qwertz"), emissions(tagger, "qwertz"))
+
+
+def test_with_characters_they_are_not():
+    tagger = make(WITH_CHARACTERS)
+    assert not np.array_equal(emissions(tagger, "Bade"), emissions(tagger, "Tusa"))
+
+
+def test_a_word_is_scored_by_its_whole_sentence():
+    tagger = make(WITH_CHARACTERS)
+    alone = emissions(tagger, "Bade")[0]
+    assert not np.array_equal(emissions(tagger, "mr", "Bade")[1], alone)
+    assert not np.array_equal(emissions(tagger, "Bade", "Corp")[0], alone)
+
+
+@pytest.mark.parametrize("name", sorted(WITH_CHARACTERS.arrays))
+def test_a_missing_array_is_named(name):
+    arrays = {key: array for key, array in WITH_CHARACTERS.arrays.items() if key != name}
+    broken = Parameters(WITH_CHARACTERS.labels, arrays, WITH_CHARACTERS.vocabularies)
+    with pytest.raises(ValueError, match=f"the array {name} is missing"):
+        make(broken)
+
+
+@pytest.mark.parametrize("name", sorted(WITH_CHARACTERS.arrays))
+def test_an_array_of_another_shape_is_named(name):
+    broken = replaced(WITH_CHARACTERS, **{name: WITH_CHARACTERS.arrays[name][..., None]})
+    with pytest.raises(ValueError, match=f"the array {name} "):
+        make(broken)
+
+
+def test_states_that_do_not_fit_the_gates_are_refused():
+    recurrent = WITH_CHARACTERS.arrays["context_recurrent"][:, :-1]
+    with pytest.raises(ValueError, match="context_recurrent has 47 rows for 12 states"):
+        make(replaced(WITH_CHARACTERS, context_recurrent=recurrent))
+
+
+@pytest.mark.parametrize("words", [[], ["the", ""]])
+def test_words_whose_rows_are_made_at_load_are_words(words):
+    vocabularies = {**WORDS_ALONE.vocabularies, "words": words}
+    with pytest.raises(ValueError, match="the vocabulary words"):
+        make(Parameters(WORDS_ALONE.labels, WORDS_ALONE.arrays, vocabularies))
