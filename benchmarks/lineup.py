@@ -10,8 +10,19 @@ from benchmarks.programs import Command, Entrant
 INPUT = CACHE / "input"
 TEXTS = INPUT / "texts.json"
 
-MODELS = {"en-ner-crf": "ner", "en-pos-crf": "pos", "en-upos-crf": "pos", "en-pos-hmm": "pos"}
+MODELS = {
+    "en-ner-crf": "ner",
+    "en-ner-char-bilstm-crf": "ner",
+    "en-ner-bilstm-crf": "ner",
+    "en-pos-crf": "pos",
+    "en-pos-char-bilstm-crf": "pos",
+    "en-upos-crf": "pos",
+    "en-pos-hmm": "pos",
+}
 
+NEURAL = "en-ner-char-bilstm-crf"
+NEURAL_BY_32 = f"{NEURAL}, 32 sentences at a time"
+PYTORCH = f"the network of {NEURAL} in PyTorch"
 CRF_TUNED = "python-crfsuite tuned"
 CRF_TUTORIAL = "python-crfsuite tutorial"
 SPACY_NER = "spaCy NER"
@@ -26,8 +37,8 @@ def entrants(with_peers: bool) -> list[Entrant]:
     return models + PEER_ENTRANTS if with_peers else models
 
 
-def _model(name: str) -> Callable[[], Command]:
-    return lambda: Command([sys.executable, "-m", "benchmarks.trellis", name, TEXTS])
+def _model(name: str, *options: str) -> Callable[[], Command]:
+    return lambda: Command([sys.executable, "-m", "benchmarks.trellis", name, TEXTS, *options])
 
 
 def _crfsuite(template: str, task: str) -> Callable[[], Command]:
@@ -51,6 +62,10 @@ def _spacy(task: str) -> Callable[[], Command]:
     )
 
 
+def _pytorch() -> Command:
+    return Command([python_of("pytorch"), "-m", "benchmarks.peers.pytorch.program", NEURAL, TEXTS])
+
+
 def _wink() -> Command:
     modules = node_modules_of("wink")
     return Command(["node", PEERS / "wink" / "program.js", TEXTS], {"NODE_PATH": str(modules)})
@@ -61,6 +76,8 @@ def _training(task: str) -> Path:
 
 
 PEER_ENTRANTS = [
+    Entrant(NEURAL_BY_32, "ner", _model(NEURAL, "32")),
+    Entrant(PYTORCH, "ner", _pytorch),
     Entrant(CRF_TUNED, "ner", _crfsuite("tuned", "ner")),
     Entrant(CRF_TUTORIAL, "ner", _crfsuite("tutorial", "ner")),
     Entrant(SPACY_NER, "ner", _spacy("ner")),

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.http_load import MANY, ONE
-from benchmarks.lineup import CRF_TUNED, SPACY_NER, SPACY_TAGGER, WINK
+from benchmarks.lineup import (
+    CRF_TUNED,
+    NEURAL,
+    NEURAL_BY_32,
+    PYTORCH,
+    SPACY_NER,
+    SPACY_TAGGER,
+    WINK,
+)
 from benchmarks.servers import EMPTY, SPACY, TRELLIS
 
 Results = Mapping[str, Any]
@@ -50,8 +58,8 @@ def _batch(program: str, peer: str) -> Callable[[Results], float]:
     return ratio
 
 
-def _single(peer: str) -> Callable[[Results], float]:
-    return lambda results: results["single"][peer]["p50"] / results["single"][NER]["p50"]
+def _single(peer: str, model: str = NER) -> Callable[[Results], float]:
+    return lambda results: results["single"][peer]["p50"] / results["single"][model]["p50"]
 
 
 def _http(path: str, connections: int, peer: str, figure: str) -> Callable[[Results], float]:
@@ -80,7 +88,8 @@ _CRF_NER, _CRF_POS = f"{CRF_TUNED} (ner)", f"{CRF_TUNED} (pos)"
 _SPACY_NER, _SPACY_POS = f"{SPACY_NER} (ner)", f"{SPACY_TAGGER} (pos)"
 _WINK = f"{WINK} (pos)"
 _HALF = "what the second half million takes (2 is linear, 4 quadratic)"
-_RATIO_OF = {CRF_TUNED, SPACY_NER, SPACY_TAGGER, WINK, EMPTY, SPACY, _HALF}
+_PYTORCH = f"{PYTORCH} (ner)"
+_RATIO_OF = {PYTORCH, CRF_TUNED, SPACY_NER, SPACY_TAGGER, WINK, EMPTY, SPACY, _HALF}
 
 TARGETS: Sequence[Target] = (
     Target(_NER_BATCH, AT_LEAST, 4, CRF_TUNED, _batch(NER, _CRF_NER)),
@@ -90,6 +99,20 @@ TARGETS: Sequence[Target] = (
     Target(_POS_BATCH, AT_LEAST, 25, SPACY_TAGGER, _batch(POS, _SPACY_POS)),
     Target(_ONE_SENTENCE, AT_LEAST, 1, CRF_TUNED, _single(_CRF_NER)),
     Target(_ONE_SENTENCE, AT_LEAST, 20, SPACY_NER, _single(_SPACY_NER)),
+    Target(
+        f"{NEURAL_BY_32}, per CPU second",
+        AT_LEAST,
+        1.5,
+        PYTORCH,
+        _batch(f"{NEURAL_BY_32} (ner)", _PYTORCH),
+    ),
+    Target(
+        f"{NEURAL}, one sentence at a time, speed at p50",
+        AT_LEAST,
+        3,
+        PYTORCH,
+        _single(_PYTORCH, f"{NEURAL} (ner)"),
+    ),
     Target(_HTTP_ONE, AT_LEAST, 0.65, EMPTY, _http(ONE, 8, EMPTY, "per_s")),
     Target(_HTTP_ONE, AT_LEAST, 8, SPACY, _http(ONE, 8, SPACY, "per_s")),
     Target(

@@ -6,10 +6,16 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.environments import Unavailable
-from benchmarks.lineup import CRF_TUNED, SPACY_NER
+from benchmarks.lineup import CRF_TUNED, NEURAL, PYTORCH, SPACY_NER
 from benchmarks.programs import Entrant, Program
 
-ONE_AT_A_TIME = {("en-ner-crf", "ner"), (CRF_TUNED, "ner"), (SPACY_NER, "ner")}
+ONE_AT_A_TIME = {
+    ("en-ner-crf", "ner"),
+    (CRF_TUNED, "ner"),
+    (SPACY_NER, "ner"),
+    (NEURAL, "ner"),
+    (PYTORCH, "ner"),
+}
 SOME = "some"
 """The set of texts that are run one at a time."""
 

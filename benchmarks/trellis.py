@@ -1,4 +1,7 @@
-"""Runs a model of Trellis as the service does, below HTTP: ``MODEL TEXTS``."""
+"""Runs a model of Trellis as the service does, below HTTP: ``MODEL TEXTS [AT_ONCE]``.
+
+`AT_ONCE` is how many texts share a batch; else as many as the service puts into one.
+"""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -52,12 +55,18 @@ def _spans(annotation: Annotation) -> list[object]:
     ]
 
 
-def main(name: str, texts_file: str) -> None:
+def main(name: str, texts_file: str, at_once: str = "") -> None:
     """Measure a model."""
     model = load(name)
     tokenizer = Tokenizer()
+
+    def run(texts: list[str]) -> Iterator[list[object]]:
+        size = int(at_once) if at_once else max(1, len(texts))
+        for i in range(0, len(texts), size):
+            yield from run_model(model, tokenizer, texts[i : i + size])
+
     versions = {"Trellis": __version__, "NumPy": np.__version__}
-    serve(lambda texts: run_model(model, tokenizer, texts), texts_file, versions)
+    serve(run, texts_file, versions)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""The network of a model of ours, run by PyTorch."""
