@@ -18,6 +18,7 @@ START_TIMEOUT_S = 120
 POLL_S = 0.005
 
 TRELLIS = "Trellis"
+TRELLIS_CRF = "Trellis with en-ner-crf"
 EMPTY = "empty Flask application"
 SPACY = "spaCy behind Flask"
 
@@ -36,7 +37,14 @@ def _spacy() -> Words:
     return [python_of("spacy"), "benchmarks.peers.spacy.server:app"]
 
 
-SERVERS: dict[str, Callable[[], Words]] = {TRELLIS: _own, EMPTY: _empty, SPACY: _spacy}
+SERVERS: dict[str, Callable[[], Words]] = {
+    TRELLIS: _own,
+    TRELLIS_CRF: _own,
+    EMPTY: _empty,
+    SPACY: _spacy,
+}
+SETTINGS = {TRELLIS_CRF: {"TRELLIS_MODELS": "en-ner-crf"}}
+"""Other settings than the defaults, by server."""
 
 
 class Server:
@@ -67,7 +75,7 @@ class Server:
         self._process = subprocess.Popen(
             [python, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", app],
             cwd=ROOT,
-            env=environment(TRELLIS_PORT=str(self.port), **settings),
+            env=environment(TRELLIS_PORT=str(self.port), **SETTINGS.get(name, {}), **settings),
             stderr=self._log,
         )
         while not self.answers("/readyz"):

@@ -62,7 +62,7 @@ def test_a_ratio_to_a_skipped_peer_is_not_measured():
 
 
 def test_a_ratio_to_a_server_that_answered_nothing_is_not_measured():
-    servers = {"Trellis": {"per_s": 9.0}, "spaCy behind Flask": {"per_s": 0.0}}
+    servers = {"Trellis with en-ner-crf": {"per_s": 9.0}, "spaCy behind Flask": {"per_s": 0.0}}
     [target] = [t for t in TARGETS if "/ner/batch" in t.what]
     judged = target.judge({"http": {"/ner/batch": {8: servers}}})
     assert judged == ("", "not measured")
