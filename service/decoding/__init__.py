@@ -1,6 +1,6 @@
 """From scores to paths: the one decoder that every tagger shares. Knows no model."""
 
-from service.decoding.constraints import Constraints, bio_constraints
+from service.decoding.constraints import Constraints, bio_constraints, bioes_constraints
 from service.decoding.scores import ChainScores, Transitions
 from service.decoding.viterbi import best_paths, viterbi_cells
 
@@ -10,5 +10,6 @@ __all__ = [
     "Transitions",
     "best_paths",
     "bio_constraints",
+    "bioes_constraints",
     "viterbi_cells",
 ]

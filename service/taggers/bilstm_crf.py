@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from service.decoding import ChainScores, Constraints, Transitions
+from service.decoding import ChainScores, Constraints, Transitions, bioes_constraints
 from service.layers.lstm import Floats, bilstm
 from service.taggers.base import Parameters
 from service.taggers.word_inputs import WordInputs, read_lstm
 from service.taggers.word_rows import WordRows
+from service.text.bioes import bio_of
 from service.text.tokens import Offsets, offsets_of
 
 _ROWS_AT_ONCE = 1024
@@ -36,6 +37,7 @@ class BilstmCrfTagger:
         - ``output`` (2 H, K) and ``output_bias`` (K,) of the linear layer
         - ``transitions`` (K, K), ``start`` (K,) and ``end`` (K,)
         - ``words`` vocabulary: the words whose rows are made at load, at least one
+        - where it works in BIOES, the vocabulary ``states``: see `states_of`; K is then theirs
     constraints : added to the scores.
     max_unseen_words : how many rows of other words are kept.
 
@@ -48,8 +50,8 @@ class BilstmCrfTagger:
     def __init__(
         self, parameters: Parameters, constraints: Constraints, max_unseen_words: int
     ) -> None:
-        tags = len(parameters.labels)
-        self.labels = parameters.labels
+        self.labels, constraints = states_of(parameters, constraints)
+        tags = len(self.labels)
         self._transitions = Transitions(
             parameters.array("transitions", (tags, tags)) + constraints.transitions,
             parameters.array("start", (tags,)) + constraints.start,
@@ -83,6 +85,29 @@ class BilstmCrfTagger:
         """What N words give to the gates of the LSTM: (N, 2, 4 H)."""
         parts = [words[i : i + _ROWS_AT_ONCE] for i in range(0, len(words), _ROWS_AT_ONCE)]
         return np.concatenate([self._context.project(self._inputs.encode(p)) for p in parts])
+
+
+def states_of(
+    parameters: Parameters, constraints: Constraints
+) -> tuple[tuple[str, ...], Constraints]:
+    """The tag that each of the K states of a network bears outside, and what they allow.
+
+    A network may work in BIOES, with the vocabulary ``states`` (K). Outside B and S are B, I and E
+    are I: two states bear one tag, so paths and marginals fold by what they are called.
+
+    Raises
+    ------
+    ValueError
+        Where a state bears no label of the model.
+    """
+    if "states" not in parameters.vocabularies:
+        return parameters.labels, constraints
+    states = parameters.vocabulary("states")
+    labels = tuple(map(bio_of, states))
+    if set(labels) != set(parameters.labels):
+        raise ValueError("the vocabulary states does not fit the labels")
+    tag_ids = [parameters.labels.index(label) for label in labels]
+    return labels, constraints.of_states(tag_ids) + bioes_constraints(states)
 
 
 def _parts(sentence_offsets: Offsets) -> Iterator[tuple[Offsets, Offsets]]:

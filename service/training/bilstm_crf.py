@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from service.decoding import Constraints
 from service.taggers.base import Parameters
+from service.taggers.bilstm_crf import states_of
+from service.text.bioes import bioes_of
 from service.text.conll import TaggedSentence
 from service.text.spelling import CASES
 from service.training.batches import Batches, Vocabulary, frequent_characters
@@ -54,6 +57,12 @@ def estimate(
     -------
     The parameters that `service.taggers.bilstm_crf.BilstmCrfTagger` takes.
     """
+    bioes = options.scheme == "bioes"
+    if bioes:
+        sentences = [TaggedSentence(s.words, bioes_of(s.tags)) for s in sentences]
+    tags = sorted({tag for sentence in sentences for tag in sentence.tags}) if bioes else labels
+    states = {"states": list(tags)} if bioes else {}
+    outside, constraints = states_of(Parameters(labels, {}, states), constraints)
     torch.set_num_threads(options.threads)
     torch.manual_seed(seed)
     known, vectors = pretrained or ([], np.empty((0, options.word_width), dtype=np.float32))
@@ -74,12 +83,12 @@ def estimate(
         constraints,
     )
     task = "ner" if (constraints.transitions < 0).any() else "tag"
-    tagger = NetworkTagger(network, vocabulary, labels, constraints)
+    tagger = NetworkTagger(network, vocabulary, outside, constraints)
     evaluator = Evaluator(tagger, task, _MAX_SENTENCE_TOKENS)
     batches = Batches(
         sentences,
         vocabulary,
-        {label: i for i, label in enumerate(labels)},
+        {tag: i for i, tag in enumerate(tags)},
         options.sentences_at_once,
     )
     Fitting(
@@ -92,4 +101,5 @@ def estimate(
     ).run()
     counts = Counter(word for sentence in sentences for word in sentence.words)
     frequent = [word for word, _ in counts.most_common(_ROWS_AT_LOAD)]
-    return parameters_of(network, vocabulary, labels, frequent)
+    parameters = parameters_of(network, vocabulary, labels, frequent)
+    return replace(parameters, vocabularies={**parameters.vocabularies, **states})

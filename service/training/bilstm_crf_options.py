@@ -1,5 +1,7 @@
 """The options of a biLSTM-CRF: apart from its training, which needs PyTorch."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -8,6 +10,9 @@ class BilstmCrfOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    scheme: Literal["bio", "bioes"] = Field(
+        "bio", description="What the network works in; of BIOES tags nothing is seen outside."
+    )
     epochs: int = Field(ge=1, description="Passes over the training data at most.")
     patience: int = Field(5, ge=1, description="Epochs without a better dev score that end it.")
     sentences_at_once: int = Field(32, ge=1, description="Sentences of a batch.")

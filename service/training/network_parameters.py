@@ -10,6 +10,7 @@ from torch import Tensor
 
 from service.decoding import Constraints
 from service.taggers.base import Parameters
+from service.taggers.bilstm_crf import states_of
 from service.training.batches import Vocabulary
 from service.training.network import BilstmCrf, TwoWayLstm, Widths
 
@@ -78,8 +79,9 @@ def network_of(parameters: Parameters, constraints: Constraints) -> tuple[Bilstm
     Parameters
     ----------
     parameters : what `parameters_of` gives.
-    constraints : of the K tags.
+    constraints : of the labels.
     """
+    _, constraints = states_of(parameters, constraints)
     arrays = {name: torch.tensor(array).float() for name, array in parameters.arrays.items()}
     characters = parameters.vocabularies.get("characters", [])
     vocabulary = Vocabulary(parameters.vocabularies["vector_words"], characters)

@@ -50,6 +50,7 @@ MADE = {
     ("bilstm-crf", "tag", "characters"): stored("tag-characters"),
     ("bilstm-crf", "ner", "characters"): stored("ner-characters"),
     ("bilstm-crf", "ner", "words"): stored("ner-words"),
+    ("bilstm-crf", "ner", "bioes"): stored("ner-bioes"),
 }
 MAKE_SENTENCES = {"tag": tag_sentences, "ner": ner_sentences}
 HOSTILE = [

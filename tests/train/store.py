@@ -25,6 +25,7 @@ NETWORKS = {
     "tag-characters": ("tag", 8),
     "ner-characters": ("ner", 8),
     "ner-words": ("ner", 0),
+    "ner-bioes": ("ner", 0),
 }
 """Task, and width of the character biLSTM."""
 
@@ -35,7 +36,10 @@ def train(name, checkpoint=None, **replaced):
     make = {"tag": tag_sentences, "ner": ner_sentences}[task]
     sentences, dev = make(200), make(50, seed=2)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
-    options = BilstmCrfOptions(**{**OPTIONS, "character_hidden": character_hidden, **replaced})
+    scheme = "bioes" if name == "ner-bioes" else "bio"
+    options = BilstmCrfOptions(
+        **{**OPTIONS, "character_hidden": character_hidden, "scheme": scheme, **replaced}
+    )
     constraints = constraints_of(task, labels)
     return estimate(sentences, dev, labels, constraints, options, None, 0, checkpoint)
 

@@ -69,3 +69,19 @@ def test_words_whose_rows_are_made_at_load_are_words(words):
     vocabularies = {**WORDS_ALONE.vocabularies, "words": words}
     with pytest.raises(ValueError, match="the vocabulary words"):
         make(Parameters(WORDS_ALONE.labels, WORDS_ALONE.arrays, vocabularies))
+
+
+@pytest.mark.parametrize("states", [["O"], ["B-PER"] * 13, [*"abc"], ["O", "L-PER"]])
+def test_states_that_are_no_bioes_tags_of_the_labels_are_refused(states):
+    parameters = read_network("ner-bioes")
+    vocabularies = {**parameters.vocabularies, "states": states}
+    with pytest.raises(ValueError, match=r"states|BIOES"):
+        make(Parameters(parameters.labels, parameters.arrays, vocabularies))
+
+
+def test_outside_states_bear_bio_tags():
+    parameters = read_network("ner-bioes")
+    assert any(state.startswith("E-") for state in parameters.vocabularies["states"])
+    tagger = make(parameters)
+    assert len(tagger.labels) == len(parameters.vocabularies["states"])
+    assert set(tagger.labels) == set(parameters.labels)
