@@ -8,12 +8,14 @@ import torch
 
 from service.store.directory import constraints_of, read_manifest, read_parameters
 from service.taggers import ARCHITECTURES
+from service.taggers.bilstm_crf import states_of
 from service.text.spelling import CASES
 from service.text.tokens import Tokens
 from service.training.batches import Vocabulary
 from service.training.network import BilstmCrf, Widths
 from service.training.network_parameters import network_of, parameters_of
 from service.training.network_tagger import NetworkTagger
+from tests.made_networks import read_network
 
 MODELS = Path(__file__).parents[2] / "models"
 SHIPPED = sorted(path.parent for path in MODELS.glob("*-bilstm-crf/manifest.json"))
@@ -54,6 +56,7 @@ def shipped_parameters(directory):
     [
         pytest.param(*random_parameters(0), id="random, words"),
         pytest.param(*random_parameters(7), id="random, characters"),
+        pytest.param("ner", read_network("ner-bioes"), id="BIOES"),
         *(pytest.param(*shipped_parameters(d), id=d.name) for d in SHIPPED),
     ],
 )
@@ -61,10 +64,11 @@ def test_numpy_scores_as_pytorch_does(task, parameters):
     constraints = constraints_of(task, parameters.labels)
     tokens = Tokens.from_sentences(SENTENCES)
     network, vocabulary = network_of(parameters, constraints)
-    expected = NetworkTagger(network, vocabulary, parameters.labels, constraints)
+    expected = NetworkTagger(network, vocabulary, *states_of(parameters, constraints))
     found = ARCHITECTURES["bilstm-crf"](parameters, constraints, 10)
     theirs = expected.score(tokens.words, tokens.sentence_offsets)
     ours = found.score(tokens.words, tokens.sentence_offsets)
     np.testing.assert_allclose(ours.emissions, theirs.emissions, rtol=0, atol=1e-4)
-    for name in ("transitions", "start", "end"):
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=0, atol=1e-4)
+    for name in ("between", "start", "end"):
+        mine, yours = (getattr(scores.transitions, name) for scores in (ours, theirs))
+        np.testing.assert_allclose(mine, yours, rtol=0, atol=1e-4)
