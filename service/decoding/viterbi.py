@@ -162,9 +162,9 @@ def _fill(
 def _best_into(before: NDArray[np.float64], transitions: Transitions) -> NDArray[np.float64]:
     """The best score of coming to each tag from n rows of cells: (n, K) to (n, K)."""
     if transitions.lead is not None and before.size * before.shape[1] >= _FEW_SUMS:
-        others = _contenders(before, transitions.lead)
+        leader, others = _contenders(before, transitions.lead)
         if len(others) < before.size // _WORTH_IT:
-            return _best_of_contenders(before, transitions.between, others)
+            return _best_of_contenders(before, transitions.between, leader, others)
     best = np.empty_like(before)
     some = max(1, _SUMS_AT_ONCE // transitions.between.size)
     for i in range(0, len(before), some):
@@ -172,26 +172,30 @@ def _best_into(before: NDArray[np.float64], transitions: Transitions) -> NDArray
     return best
 
 
-def _contenders(before: NDArray[np.float64], lead: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Flat cells, beside the best of its row, that may be the predecessor on a best path."""
+def _contenders(
+    before: NDArray[np.float64], lead: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The best tag of each row (n,), and the other flat cells that may be on a best path."""
     rows = np.arange(len(before))
     leader = before.argmax(axis=1)  # (n,)
     ahead = before[rows, leader][:, None] - before  # (n, K)
     left_out = ahead > lead.take(leader, axis=0) + _ROUNDING
     left_out[rows, leader] = True
-    return np.flatnonzero(~left_out)
+    return leader, np.flatnonzero(~left_out)
 
 
 def _best_of_contenders(
-    before: NDArray[np.float64], between: Floats, others: NDArray[np.int64]
+    before: NDArray[np.float64],
+    between: Floats,
+    leader: NDArray[np.int64],
+    others: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """`_best_into` from the best cell of each row and the `others` alone.
+    """`_best_into` from the leader of each row and the `others` alone.
 
     With many tags a row has hardly any other, and the work is O(K) instead of O(K * K).
     """
-    best: NDArray[np.float64] = before.max(axis=1)[:, None] + between.take(
-        before.argmax(axis=1), axis=0
-    )
+    top = before[np.arange(len(before)), leader][:, None]  # (n, 1)
+    best: NDArray[np.float64] = top + between.take(leader, axis=0)
     if len(others):
         row, tag = np.divmod(others, before.shape[1])
         sums = before.ravel()[others][:, None] + between.take(tag, axis=0)  # (m, K)
