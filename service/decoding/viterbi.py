@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from service.decoding.scores import ChainScores, Floats, Transitions
 from service.errors import NoValidPath, ScoresError
+from service.text.tokens import by_step
 
 _FEW_SUMS = 2**14
 """So many sums of a cell and a transition are quicker made than left out."""
@@ -53,7 +54,8 @@ def best_paths(scores: ChainScores) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
     if len(scores.offsets) == 2:
         return _best_path(scores.emissions.astype(np.float64), scores.transitions)
-    ranked, token_of, active = _by_step(scores.offsets)
+    sentence_of, step, active = by_step(scores.offsets)
+    token_of = scores.offsets[sentence_of] + step  # (M,)
     cells = scores.emissions[token_of].astype(np.float64)  # (M, K) rows by step, then by rank
     with np.errstate(invalid="ignore"):  # inf - inf makes a NaN, which is found below
         final = _fill(cells, active, scores.transitions)  # (S, K)
@@ -61,7 +63,7 @@ def best_paths(scores: ChainScores) -> NDArray[np.int64]:
     valid = np.isfinite(best)
     if not valid.all():
         first = int(np.flatnonzero(~valid)[0])
-        raise _no_best_path(int(ranked[first]), best[first])
+        raise _no_best_path(int(sentence_of[first]), best[first])
     paths = np.empty(len(cells), dtype=np.int64)
     paths[token_of] = _trace(cells, active, scores.transitions.into, final.argmax(axis=1))
     return paths
@@ -114,31 +116,14 @@ def viterbi_cells(scores: ChainScores) -> NDArray[np.float64]:
     """
     if len(scores.emissions) == 0:
         return np.empty(scores.emissions.shape)
-    _, token_of, active = _by_step(scores.offsets)
+    sentence_of, step, active = by_step(scores.offsets)
+    token_of = scores.offsets[sentence_of] + step
     cells = np.empty(scores.emissions.shape)
-    by_step = scores.emissions[token_of].astype(np.float64)
+    filled = scores.emissions[token_of].astype(np.float64)
     with np.errstate(invalid="ignore"):
-        _fill(by_step, active, scores.transitions)
-    cells[token_of] = by_step
+        _fill(filled, active, scores.transitions)
+    cells[token_of] = filled
     return cells
-
-
-def _by_step(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
-    """Lay the tokens of a batch out by time step.
-
-    Returns
-    -------
-    ranked : (S,) the sentences that have tokens, the longest first.
-    token_of : (M,) the tokens by step, and within a step by rank of their sentence.
-    active : T counts, how many sentences have a token at each step.
-    """
-    lengths = np.diff(offsets)
-    ranked = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
-    lengths = lengths[ranked]
-    active = np.searchsorted(-lengths, -np.arange(lengths[0]), side="left")  # (T,) lengths > t
-    step = np.repeat(np.arange(len(active)), active)  # (M,)
-    rank = np.arange(len(step)) - (np.cumsum(active) - active)[step]  # (M,)
-    return ranked, offsets[ranked][rank] + step, active.tolist()
 
 
 def _fill(

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from service.text.tokens import by_step
+
 Floats = NDArray[np.float32]
 
 
@@ -84,7 +86,7 @@ def bilstm(projected: Floats, recurrent: Floats, offsets: NDArray[np.int64]) -> 
     states = np.empty((elements, 2, hidden), dtype=np.float32)
     if not elements:
         return states
-    ahead, back, active = _by_step(offsets)
+    ahead, back, active = _in_both_ways(offsets)
     gates = np.empty((2, elements, 4 * hidden), dtype=np.float32)  # rows by step, then by rank
     gates[0] = projected[ahead, 0]
     gates[1] = projected[back, 1]
@@ -122,7 +124,7 @@ def _step(gates: Floats, cell: Floats, state: Floats) -> None:
     state *= gates[..., 2 * hidden : 3 * hidden]
 
 
-def _by_step(
+def _in_both_ways(
     offsets: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
     """Order the M elements of a packed batch by time step.
@@ -133,15 +135,8 @@ def _by_step(
     back : (M,) the same where step t is the t-th element from the end.
     active : T counts, how many sequences have an element at each step.
     """
-    lengths = np.diff(offsets)
-    if len(lengths) == 1:
-        ahead = np.arange(lengths[0])
-        return ahead, ahead[::-1], [1] * int(lengths[0])
-    ranked = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
-    lengths = lengths[ranked]
-    active = np.searchsorted(-lengths, -np.arange(lengths[0]), side="left")  # (T,) lengths > t
-    step = np.repeat(np.arange(len(active)), active)  # (M,)
-    rank = np.arange(len(step)) - (np.cumsum(active) - active)[step]  # (M,)
-    ahead = offsets[ranked][rank] + step
-    back = offsets[ranked + 1][rank] - 1 - step
-    return ahead, back, active.tolist()
+    if len(offsets) == 2:
+        ahead = np.arange(offsets[1])
+        return ahead, ahead[::-1], [1] * int(offsets[1])
+    sequence_of, step, active = by_step(offsets)
+    return offsets[sequence_of] + step, offsets[sequence_of + 1] - 1 - step, active

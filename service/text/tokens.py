@@ -38,3 +38,28 @@ def offsets_of(lengths: Sequence[int] | Offsets) -> Offsets:
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def by_step(offsets: Offsets) -> tuple[Offsets, Offsets, list[int]]:
+    """Order the M tokens of a packed batch by time step, and within a step by rank.
+
+    Sentences are ranked by falling length, so those that still have a token at step t are the
+    first ``active[t]``.
+
+    Parameters
+    ----------
+    offsets : (S + 1,) of the sentences, one of which has a token.
+
+    Returns
+    -------
+    sentence_of : (M,) the sentence of each token; the first step has all that have tokens.
+    step : (M,) where in its sentence it stands.
+    active : T counts, how many sentences have a token at each step.
+    """
+    lengths = np.diff(offsets)
+    ranked = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+    lengths = lengths[ranked]
+    active = np.searchsorted(-lengths, -np.arange(lengths[0]), side="left")  # (T,) lengths > t
+    step = np.repeat(np.arange(len(active)), active)  # (M,)
+    rank = np.arange(len(step)) - (np.cumsum(active) - active)[step]  # (M,)
+    return ranked[rank], step, active.tolist()
