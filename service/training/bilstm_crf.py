@@ -83,8 +83,12 @@ def estimate(
         constraints,
     )
     task = "ner" if (constraints.transitions < 0).any() else "tag"
-    tagger = NetworkTagger(network, vocabulary, outside, constraints)
-    evaluator = Evaluator(tagger, task, _MAX_SENTENCE_TOKENS)
+
+    def measure(network: BilstmCrf) -> float | None:
+        tagger = NetworkTagger(network, vocabulary, outside, constraints)
+        evaluator = Evaluator(tagger, task, _MAX_SENTENCE_TOKENS)
+        return evaluator.gold_words(dev, "dev", "dev").value if dev else None
+
     batches = Batches(
         sentences,
         vocabulary,
@@ -94,7 +98,7 @@ def estimate(
     Fitting(
         network,
         batches,
-        lambda: evaluator.gold_words(dev, "dev", "dev").value if dev else None,
+        measure,
         options,
         seed,
         checkpoint,
