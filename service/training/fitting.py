@@ -53,7 +53,7 @@ class Fitting:
         self._options = options
         self._checkpoint = checkpoint
         self._rng = random.Random(seed)
-        sparse = list(network.word_vectors.parameters())
+        sparse = [network.words.vectors.weight]
         self._dense = [p for p in network.parameters() if p is not sparse[0]]
         # The vectors of words that a batch lacks stay as they are.
         self._optimizers: list[torch.optim.Optimizer] = [
@@ -92,7 +92,7 @@ class Fitting:
         tokens, begin_s = 0, time.monotonic()
         shuffled = self._batches.shuffled(self._rng, options.unknown_share, options.recased_share)
         for i, batch in enumerate(shuffled, start=self._epoch * len(self._batches)):
-            rate = options.learning_rate * _schedule(i, steps)
+            rate = options.learning_rate * schedule(i, steps)
             for optimizer in self._optimizers:
                 optimizer.param_groups[0]["lr"] = rate
                 optimizer.zero_grad()
@@ -141,7 +141,7 @@ def _running_mean(decay: float) -> Callable[[list[Tensor], list[Tensor], Tensor]
     return update
 
 
-def _schedule(step: int, steps: int) -> float:
+def schedule(step: int, steps: int) -> float:
     """The share of the learning rate: a straight warm-up, then half a cosine down to zero."""
     warm_up = max(1, round(_WARM_UP_SHARE * steps))
     if step < warm_up:
