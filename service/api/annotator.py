@@ -1,6 +1,6 @@
 """Documents of a request to answers; in a batch, each to its own answer or its own error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
@@ -35,9 +35,13 @@ class Annotator:
         InputError
             Where the document is too long or has a blank word.
         """
+        return _rendered(self.annotation(document, selection), document.text, selection)
+
+    def annotation(self, document: Document, selection: Selection) -> Annotation:
+        """One document with its tags; raises as `answer` does."""
         self._check(document)
         [tokens] = self._tokenize([document])
-        return _rendered(self._annotate_one(tokens, selection), document.text, selection)
+        return self._annotate_one(tokens, selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -53,15 +57,29 @@ class Annotator:
         if len(documents) > limit:
             setting = "TRELLIS_MAX_DOCUMENTS"
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
-        checked = [_attempt(self._validated, value) for value in documents]
+        return [
+            _failed(answer, index) if isinstance(answer, Problem) else orjson.Fragment(answer)
+            for index, answer in enumerate(self.answers(documents, selection))
+        ]
+
+    def answers(
+        self, documents: Iterable[object], selection: Selection
+    ) -> Iterator[bytes | Problem]:
+        """Answer documents in order, each with its own JSON or its own problem.
+
+        What is a problem already stays one.
+        """
+        checked = [
+            value if isinstance(value, Problem) else _attempt(self._validated, value)
+            for value in documents
+        ]
         good = [document for document in checked if isinstance(document, Document)]
         annotations = iter(self._annotate_each(self._tokenize(good), selection))
-        return [
-            _failed(document, index)
-            if isinstance(document, Problem)
-            else _finished(next(annotations), document.text, selection, index)
-            for index, document in enumerate(checked)
-        ]
+        for document in checked:
+            if isinstance(document, Problem):
+                yield document
+            else:
+                yield _finished(next(annotations), document.text, selection)
 
     def _validated(self, value: object) -> Document:
         document = validated(Document, value)
@@ -122,12 +140,9 @@ def _rendered(annotation: Annotation, text: str | None, selection: Selection) ->
 
 
 def _finished(
-    outcome: Annotation | Problem, text: str | None, selection: Selection, index: int
-) -> orjson.Fragment:
-    if isinstance(outcome, Problem):
-        return _failed(outcome, index)
-    json = _attempt(_json, outcome, text, selection)
-    return _failed(json, index) if isinstance(json, Problem) else orjson.Fragment(json)
+    outcome: Annotation | Problem, text: str | None, selection: Selection
+) -> bytes | Problem:
+    return outcome if isinstance(outcome, Problem) else _attempt(_json, outcome, text, selection)
 
 
 def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:
