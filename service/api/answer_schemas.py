@@ -101,6 +101,14 @@ class FailedDocument(BaseModel):
     error: Problem
 
 
+class StreamError(FailedDocument):
+    """A line of a stream that could not be answered; without an index it ends the stream."""
+
+    index: int | SkipJsonSchema[None] = Field(
+        None, description="Of the document, from 0; blank lines do not count."
+    )
+
+
 class _Answer(BaseModel):
     model: ModelName
     offset_unit: OffsetUnit

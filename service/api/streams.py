@@ -47,24 +47,25 @@ def stream_response(
     settings : `max_body_bytes` holds for each line, `stream_timeout_s` for each wait.
     """
     limit_stalls(request.environ, settings.stream_timeout_s)
-    lines = _line_groups(_pieces(request), settings.max_body_bytes)
+    # Read here: when the body is, there is no request any more, as Flask sees it.
+    body, declared = request.environ["wsgi.input"], request.content_length
+    if declared is None and not request.environ.get("wsgi.input_terminated"):
+        declared = 0  # neither a length nor chunks: there is no body
+    lines = _line_groups(_pieces(body, declared), settings.max_body_bytes)
     answers = _answers(lines, annotator, selection, orjson.dumps(head))
     return Response(answers, content_type=MEDIA_TYPE)
 
 
-def _pieces(request: Request) -> Iterator[bytes]:
-    """The body as it arrives.
+def _pieces(body: Arriving, declared: int | None) -> Iterator[bytes]:
+    """The body as it arrives; `declared` is its length, where the client says it.
 
     Raises
     ------
     Problem
         It ends early or its chunks are broken (400), or the client has stalled (408).
     """
-    body: Arriving = request.environ["wsgi.input"]
-    declared, length = request.content_length, 0
-    if declared is None and not request.environ.get("wsgi.input_terminated"):
-        return  # neither a length nor chunks: there is no body
-    while piece := _piece(body):
+    length = 0
+    while length != declared and (piece := _piece(body)):
         length += len(piece)
         yield piece
     if declared is not None and length < declared:
