@@ -71,7 +71,8 @@ class Posterior:
         if labels == len(label_ids):
             return self.marginals[:, np.argsort(label_ids)]
         bears = label_ids[:, None] == np.arange(labels)  # (K, L)
-        return np.minimum(self.marginals @ bears.astype(np.float64), 1.0)
+        sums = self.marginals @ bears.astype(np.float64)
+        return np.asarray(np.minimum(sums, 1.0))
 
     @np.errstate(divide="ignore")  # log(0): no path
     def span_probabilities(
