@@ -34,13 +34,15 @@ class Annotator:
         ------
         InputError
             Where the document is too long or has a blank word.
+        LimitExceeded
+            Where it has too many tokens for what is asked.
         """
-        return _rendered(self.annotation(document, selection), document.text, selection)
+        return document_answer(self.annotation(document, selection), document.text, selection)
 
     def annotation(self, document: Document, selection: Selection) -> Annotation:
         """One document with its tags; raises as `answer` does."""
         self._check(document)
-        [tokens] = self._tokenize([document])
+        [tokens] = self._tokenize([document], selection)
         return self._annotate_one(tokens, selection)
 
     def batch_answers(
@@ -51,7 +53,7 @@ class Annotator:
         Raises
         ------
         LimitExceeded
-            Where there are too many.
+            Where there are too many, or too many tokens for what is asked.
         """
         limit = self.settings.max_documents
         if len(documents) > limit:
@@ -59,27 +61,39 @@ class Annotator:
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
         return [
             _failed(answer, index) if isinstance(answer, Problem) else orjson.Fragment(answer)
-            for index, answer in enumerate(self.answers(documents, selection))
+            for index, answer in enumerate(self.answers(documents, selection, together=True))
         ]
 
     def answers(
-        self, documents: Iterable[object], selection: Selection
+        self, documents: Iterable[object], selection: Selection, *, together: bool
     ) -> Iterator[bytes | Problem]:
         """Answer documents in order, each with its own JSON or its own problem.
 
-        What is a problem already stays one.
+        Parameters
+        ----------
+        documents : parsed JSON; what is a problem already stays one.
+        selection : what is asked of all of them.
+        together : whether the limit of tokens is one of all; else each has its own.
+
+        Raises
+        ------
+        LimitExceeded
+            Where there are too many tokens together for what is asked.
         """
         checked = [
             value if isinstance(value, Problem) else _attempt(self._validated, value)
             for value in documents
         ]
         good = [document for document in checked if isinstance(document, Document)]
-        annotations = iter(self._annotate_each(self._tokenize(good), selection))
+        tokenized = self._tokenize(good, selection)
+        if together:
+            self._check_analysed(sum(len(tokens.words) for tokens in tokenized), selection)
+        outcomes = iter(self._annotate_each(tokenized, selection))
         for document in checked:
             if isinstance(document, Problem):
                 yield document
             else:
-                yield _finished(next(annotations), document.text, selection)
+                yield _finished(next(outcomes), document.text, selection)
 
     def _validated(self, value: object) -> Document:
         document = validated(Document, value)
@@ -96,13 +110,24 @@ class Annotator:
         _check_length(max(chars, len(document.tokens)), limit, "/tokens")
         _check_words(document.tokens)
 
-    def _tokenize(self, documents: Sequence[Document]) -> list[Tokens]:
+    def _tokenize(self, documents: Sequence[Document], selection: Selection) -> list[Tokens]:
         texts = [document.text or "" for document in documents if document.tokens is None]
         of_texts = iter(self.tokenizer.tokenize_all(texts))
-        return [
+        tokens = [
             next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
             for document in documents
         ]
+        return tokens if selection.sentences else [each.as_one_sentence() for each in tokens]
+
+    def _check_analysed(self, tokens: int, selection: Selection) -> None:
+        """Hold what is asked of a request to the number of its tokens."""
+        wanted = selection.inference
+        limit = self.settings.max_analysed_tokens
+        if tokens > limit and (wanted.marginals or wanted.n_best):
+            pointer = "/marginals" if wanted.marginals else "/n_best"
+            raise LimitExceeded(
+                "the request", limit, "tokens", "TRELLIS_MAX_ANALYSED_TOKENS", pointer
+            )
 
     def _annotate(self, documents: Sequence[Tokens], selection: Selection) -> list[Annotation]:
         return annotate(
@@ -110,9 +135,11 @@ class Annotator:
             documents,
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
+            inference=selection.inference,
         )
 
     def _annotate_one(self, tokens: Tokens, selection: Selection) -> Annotation:
+        self._check_analysed(len(tokens.words), selection)
         [annotation] = self._annotate([tokens], selection)
         return annotation
 
@@ -121,6 +148,8 @@ class Annotator:
     ) -> Sequence[Annotation | Problem]:
         """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
         try:
+            for tokens in documents:
+                self._check_analysed(len(tokens.words), selection)
             return self._annotate(documents, selection)
         except Exception:
             return [_attempt(self._annotate_one, tokens, selection) for tokens in documents]
@@ -133,12 +162,6 @@ def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Pro
         return problem_of(error)
 
 
-def _rendered(annotation: Annotation, text: str | None, selection: Selection) -> Json:
-    return document_answer(
-        annotation, text, unit=selection.unit, spans=selection.spans, labels=selection.labels
-    )
-
-
 def _finished(
     outcome: Annotation | Problem, text: str | None, selection: Selection
 ) -> bytes | Problem:
@@ -147,7 +170,7 @@ def _finished(
 
 def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:
     """A document of a batch as JSON at once: its objects would take far more memory."""
-    return orjson.dumps(_rendered(annotation, text, selection))
+    return orjson.dumps(document_answer(annotation, text, selection))
 
 
 def _failed(problem: Problem, index: int) -> orjson.Fragment:

@@ -73,6 +73,19 @@ def columns_response(
     return Response(body.encode(), content_type=f"{form}; charset=utf-8")
 
 
+def check_columns(selection: Selection) -> None:
+    """Say that columns have no place for what is asked beside the tags.
+
+    Raises
+    ------
+    Problem
+        They have not (406).
+    """
+    if selection.confidence or selection.inference.marginals or selection.inference.n_best:
+        detail = "columns hold words and tags alone; ask for JSON, or leave out what is beside them"
+        raise Problem(NOT_ACCEPTABLE, detail, allowed=[JSON])
+
+
 def _tag_column(selection: Selection) -> TagColumn:
     if selection.spans:
         return "misc"

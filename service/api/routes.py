@@ -12,7 +12,7 @@ from service.api.annotator import Annotator
 from service.api.body import MEDIA_TYPE as JSON
 from service.api.body import check_headers, parse_json, read_body
 from service.api.catalogue import catalogue, described
-from service.api.forms import COLUMNS, CONLLU, FORMS, columns_response, read_columns
+from service.api.forms import COLUMNS, CONLLU, FORMS, check_columns, columns_response, read_columns
 from service.api.health import Readiness, health, ready
 from service.api.negotiation import accepted
 from service.api.query import query_options
@@ -51,6 +51,7 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     def one(document: TagRequest | NerRequest, selection: Selection, form: str) -> Response:
         if form == JSON:
             return _json(_head(selection) | annotator.answer(document, selection))
+        check_columns(selection)
         annotation = annotator.annotation(document, selection)
         return columns_response(form, annotation, document.text, selection)
 

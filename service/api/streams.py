@@ -137,7 +137,7 @@ def _answers(
         for lines in groups:
             written: list[bytes] = []
             size = 0
-            for answer in annotator.answers(map(_parsed, lines), selection):
+            for answer in annotator.answers(map(_parsed, lines), selection, together=False):
                 line = _answer_line(answer, head, index)
                 index += 1
                 written.append(line)
