@@ -25,6 +25,22 @@ _DISCARDED_BYTES = 64 * 2**20
 _PIECE_BYTES = 2**16
 
 
+def read_json(request: Request, limit: int, media_types: Sequence[str] = (MEDIA_TYPE,)) -> object:
+    """Parse the body of a request, of at most `limit` bytes.
+
+    `media_types` are those that its path takes: an error names them all, JSON or not.
+
+    Raises
+    ------
+    Problem
+        Media type or encoding is another (415), the body ends early or is no JSON (400).
+    LimitExceeded
+        The body is larger than `limit`.
+    """
+    check_headers(request, media_types)
+    return parse_json(read_body(request, limit))
+
+
 def parse_json(content: bytes) -> object:
     """The value that JSON in UTF-8 holds.
 

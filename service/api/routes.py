@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 from service import __version__
 from service.api.annotator import Annotator
 from service.api.body import MEDIA_TYPE as JSON
-from service.api.body import check_headers, parse_json, read_body
+from service.api.body import check_headers, read_json
 from service.api.catalogue import catalogue, described
 from service.api.forms import COLUMNS, CONLLU, FORMS, check_columns, columns_response, read_columns
 from service.api.health import Readiness, health, ready
@@ -45,8 +45,7 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     def received(schema: type[R], options: type[Options]) -> R:
         if request.mimetype in (COLUMNS, CONLLU):
             return read_columns(request, schema, options, limit)
-        check_headers(request, FORMS)
-        return validated(schema, parse_json(read_body(request, limit)))
+        return validated(schema, read_json(request, limit, FORMS))
 
     def one(document: TagRequest | NerRequest, selection: Selection, form: str) -> Response:
         if form == JSON:
@@ -57,8 +56,7 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
 
     def received_batch(schema: type[B]) -> B:
         accepted(request, [JSON])
-        check_headers(request, [JSON, NDJSON])
-        return validated(schema, parse_json(read_body(request, limit)))
+        return validated(schema, read_json(request, limit, [JSON, NDJSON]))
 
     def many(batch: TagBatchRequest | NerBatchRequest, selection: Selection) -> Response:
         answers = annotator.batch_answers(batch.documents, selection)

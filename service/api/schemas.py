@@ -26,11 +26,13 @@ Sentences = Annotated[list[Words], Field(fail_fast=True)]
 _LONGEST_NAME_SHOWN = 100  # a longer one would be the request, quoted
 
 
-class _Request(BaseModel):
+class Strict(BaseModel):
+    """What forbids unknown fields and other types."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Document(_Request):
+class Document(Strict):
     """A document: exactly one of `text` and `tokens`."""
 
     text: str | None = Field(None, description="The text; the service splits it into tokens.")
@@ -45,7 +47,7 @@ class Document(_Request):
         return self
 
 
-class Options(_Request):
+class Options(Strict):
     """What every request may ask for."""
 
     model: str | None = Field(
@@ -120,7 +122,7 @@ class NerBatchRequest(NerOptions):
     documents: list[SkipValidation[Document]]
 
 
-R = TypeVar("R", bound=_Request)
+R = TypeVar("R", bound=Strict)
 
 
 def validated(schema: type[R], value: object) -> R:

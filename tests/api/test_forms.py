@@ -210,3 +210,22 @@ def test_other_odd_tokens_fit(client: FlaskClient, odd: str) -> None:
         document = columns_of(client, "/tag", form, tokens=[["the", odd]])
         again = post(client, "/tag", document, form).json
         assert [token["text"] for token in again["tokens"]] == ["the", odd]
+
+
+@pytest.mark.parametrize("option", [{"confidence": True}, {"marginals": True}, {"n_best": 1}])
+def test_what_has_no_place_in_columns_is_not_left_out(
+    client: FlaskClient, option: dict[str, Any]
+) -> None:
+    for form in (COLUMNS, CONLLU):
+        answer = client.post("/ner", json={"text": "Jane"} | option, headers={"Accept": form})
+        assert (answer.status_code, answer.json["allowed"]) == (406, [JSON])
+
+
+def test_options_that_are_no_strings_are_json(client: FlaskClient) -> None:
+    query = "confidence=true&threshold=0.25&n_best=2&sentences=false&marginals=null"
+    options = {"confidence": True, "threshold": 0.25, "n_best": 2, "sentences": False}
+    there = client.post("/ner", json={"tokens": [["Jane"], ["United"]]} | options).json
+    assert post(client, f"/ner?{query}", "Jane\n\nUnited\n", COLUMNS).json == there
+    for name, value in (("confidence", "yes"), ("confidence", "1"), ("n_best", "2.5")):
+        answer = post(client, f"/ner?{name}={value}", "Jane\n", COLUMNS)
+        assert (answer.status_code, answer.json["pointer"]) == (422, f"/{name}")
