@@ -70,8 +70,10 @@ def test_example(client: FlaskClient, example: Example) -> None:
 
 @pytest.mark.parametrize("form", ["tsv", "conllu"])
 def test_example_of_columns(client: FlaskClient, form: str) -> None:
-    pattern = rf"`POST (\S+)` with `Accept: (\S+)` and the body\s`(.*)`:\n\n```{form}\n(.*?)```"
-    [(path, accept, body, expected)] = re.findall(pattern, DOCUMENT, re.DOTALL)
+    pattern = (
+        rf"`POST (\S+)` with `Accept: (\S+)` and the body\s`([^`]*)`:\n\n```{form}\n([^`]*)```"
+    )
+    [(path, accept, body, expected)] = re.findall(pattern, DOCUMENT)
     headers = {"Content-Type": "application/json", "Accept": accept}
     assert client.post(path, data=body, headers=headers).text == expected
 

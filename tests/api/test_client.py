@@ -71,7 +71,7 @@ def test_a_stream_is_read_while_it_is_sent(trellis: TrellisClient) -> None:
 
 
 def test_a_stream_larger_than_all_buffers(trellis: TrellisClient) -> None:
-    texts = [f"{index} " + "the bill " * 500 for index in range(2000)]
+    texts = [f"{index} " + "the bill " * 250 + " " * 20_000 for index in range(500)]
     documents: Iterator[Document] = ({"text": text} for text in texts)
     for index, answer in enumerate(trellis.tag_stream(documents)):
         assert answer["tokens"][0]["text"] == str(index)

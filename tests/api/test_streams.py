@@ -13,8 +13,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.api.answer_schemas import NerAnswer, StreamError
+from service.api.app import create_app
+from service.config import Settings
 from tests.api.conftest import SERVER_LIMITS, Server, serving
-from tests.api.fakes import FAILING_WORD
+from tests.api.fakes import FAILING_WORD, rule_registry
 from tests.api.test_server import TIMEOUT_S, chunked, post
 
 NDJSON = "application/x-ndjson"
@@ -38,12 +40,19 @@ def streamed(client: FlaskClient, path: str, body: bytes) -> list[Any]:
     return lines(answer.data)
 
 
+@pytest.fixture
+def curious() -> FlaskClient:
+    """Of a service that looks into 30 tokens of a request."""
+    return create_app(Settings(max_analysed_tokens=30), rule_registry()).test_client()
+
+
 @pytest.mark.parametrize(
     ("path", "query", "options"),
     [
         ("/tag", "", {}),
         ("/tag", "?tagset=ud&offset_unit=utf16", {"tagset": "ud", "offset_unit": "utf16"}),
         ("/ner", "?labels=PER", {"labels": ["PER"]}),
+        ("/ner", "?confidence=true&n_best=2", {"confidence": True, "n_best": 2}),
     ],
 )
 def test_a_line_is_answered_as_its_document_alone(
@@ -99,6 +108,21 @@ def test_errors_stand_in_their_places(client: FlaskClient) -> None:
         assert answer["index"] == 2 * index + 1
         assert (answer["error"]["status"], answer["error"].get("pointer")) == (status, pointer)
         assert MARK not in json.dumps(answer)
+
+
+def test_a_limit_of_tokens_is_one_of_each_line(curious: FlaskClient) -> None:
+    body = ndjson(*[{"tokens": [["a"] * size]} for size in (30, 30, 31, 1)])
+    for option, shown in (("marginals=true", "marginals"), ("n_best=2", "n_best")):
+        answers = streamed(curious, f"/tag/batch?{option}", body)
+        assert [answer.get("error", {}).get("limit") for answer in answers] == [
+            None,
+            None,
+            30,
+            None,
+        ]
+        assert shown in json.dumps(answers[0])
+        assert answers[2]["index"] == 2
+    assert len(streamed(curious, "/tag/batch?confidence=true", body)[2]["tokens"]) == 31
 
 
 def test_a_line_of_just_the_limit_is_answered(client: FlaskClient) -> None:
