@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from types import TracebackType
-from typing import Any, Literal, NotRequired, Self, TypedDict, Unpack
+from typing import Any, Literal, NotRequired, Required, Self, TypedDict, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 import requests
@@ -152,6 +152,28 @@ class Document(TypedDict, total=False):
     tokens: Sentences
 
 
+class Constraint(TypedDict, total=False):
+    """Either `start` and `end` or `token_start` and `token_end`; `label` and `mode`."""
+
+    start: int
+    end: int
+    token_start: int
+    token_end: int
+    label: Required[str]
+    mode: Required[Literal["span", "inside", "forbid"]]
+
+
+class ConstrainedDocument(Document, total=False):
+    constraints: Sequence[Constraint]
+
+
+class DictionaryEntry(TypedDict):
+    phrase: str
+    label: str
+    weight: float
+    match_case: NotRequired[bool]
+
+
 class _Options(TypedDict, total=False):
     model: str | None
     offset_unit: OffsetUnit
@@ -168,13 +190,14 @@ class TagOptions(_Options, total=False):
 class NerOptions(_Options, total=False):
     labels: Sequence[str] | None
     threshold: float | None
+    dictionary: Sequence[DictionaryEntry]
 
 
 class TagRequest(Document, TagOptions):
     pass
 
 
-class NerRequest(Document, NerOptions):
+class NerRequest(ConstrainedDocument, NerOptions):
     pass
 
 
@@ -231,7 +254,7 @@ class TrellisClient:
         return answer
 
     def ner_batch(
-        self, documents: Sequence[Document], **options: Unpack[NerOptions]
+        self, documents: Sequence[ConstrainedDocument], **options: Unpack[NerOptions]
     ) -> NerBatchAnswer:
         """Find the named entities of many documents, as `tag_batch` tags them."""
         body = {"documents": documents, **options}
@@ -249,7 +272,7 @@ class TrellisClient:
         return self._stream("/tag/batch", documents, options)
 
     def ner_stream(
-        self, documents: Iterable[Document], **options: Unpack[NerOptions]
+        self, documents: Iterable[ConstrainedDocument], **options: Unpack[NerOptions]
     ) -> Iterator[NerAnswer | FailedDocument]:
         """Find the named entities of any number of documents, as `tag_stream` tags them."""
         return self._stream("/ner/batch", documents, options)

@@ -7,10 +7,12 @@ from typing import ParamSpec, TypeVar
 import orjson
 
 from service.api.answers import Json, document_answer
+from service.api.constraints import constraints_of
 from service.api.problems import Problem, problem_of
-from service.api.schemas import Document, validated
+from service.api.schemas import ConstrainedDocument, Document, validated
 from service.api.selection import Selection
 from service.config import Settings
+from service.decoding import SpanConstraint
 from service.errors import InputError, LimitExceeded
 from service.pipeline import Annotation, annotate
 from service.text.tokenizer import Tokenizer
@@ -33,7 +35,7 @@ class Annotator:
         Raises
         ------
         InputError
-            Where the document is too long or has a blank word.
+            Where the document is too long, has a blank word, or its constraints cannot be met.
         LimitExceeded
             Where it has too many tokens for what is asked.
         """
@@ -43,7 +45,7 @@ class Annotator:
         """One document with its tags; raises as `answer` does."""
         self._check(document)
         [tokens] = self._tokenize([document], selection)
-        return self._annotate_one(tokens, selection)
+        return self._annotate_one(_input(document, tokens, selection), selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -81,22 +83,30 @@ class Annotator:
             Where there are too many tokens together for what is asked.
         """
         checked = [
-            value if isinstance(value, Problem) else _attempt(self._validated, value)
+            value if isinstance(value, Problem) else _attempt(self._validated, value, selection)
             for value in documents
         ]
         good = [document for document in checked if isinstance(document, Document)]
         tokenized = self._tokenize(good, selection)
         if together:
             self._check_analysed(sum(len(tokens.words) for tokens in tokenized), selection)
-        outcomes = iter(self._annotate_each(tokenized, selection))
-        for document in checked:
-            if isinstance(document, Problem):
-                yield document
+        tokens = iter(tokenized)
+        inputs = [
+            document
+            if isinstance(document, Problem)
+            else _attempt(_input, document, next(tokens), selection)
+            for document in checked
+        ]
+        ready = [each for each in inputs if isinstance(each, _Input)]
+        annotations = iter(self._annotate_each(ready, selection))
+        for each in inputs:
+            if isinstance(each, Problem):
+                yield each
             else:
-                yield _finished(next(outcomes), document.text, selection)
+                yield _finished(next(annotations), each.text, selection)
 
-    def _validated(self, value: object) -> Document:
-        document = validated(Document, value)
+    def _validated(self, value: object, selection: Selection) -> Document:
+        document = validated(ConstrainedDocument if selection.spans else Document, value)
         self._check(document)
         return document
 
@@ -129,30 +139,45 @@ class Annotator:
                 "the request", limit, "tokens", "TRELLIS_MAX_ANALYSED_TOKENS", pointer
             )
 
-    def _annotate(self, documents: Sequence[Tokens], selection: Selection) -> list[Annotation]:
+    def _annotate(self, inputs: Sequence["_Input"], selection: Selection) -> list[Annotation]:
         return annotate(
             selection.model.tagger,
-            documents,
+            [each.tokens for each in inputs],
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
             inference=selection.inference,
+            constraints=[each.constraints for each in inputs],
+            dictionary=selection.dictionary,
         )
 
-    def _annotate_one(self, tokens: Tokens, selection: Selection) -> Annotation:
-        self._check_analysed(len(tokens.words), selection)
-        [annotation] = self._annotate([tokens], selection)
+    def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
+        self._check_analysed(len(one.tokens.words), selection)
+        [annotation] = self._annotate([one], selection)
         return annotation
 
     def _annotate_each(
-        self, documents: Sequence[Tokens], selection: Selection
+        self, inputs: Sequence["_Input"], selection: Selection
     ) -> Sequence[Annotation | Problem]:
         """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
         try:
-            for tokens in documents:
-                self._check_analysed(len(tokens.words), selection)
-            return self._annotate(documents, selection)
+            for one in inputs:
+                self._check_analysed(len(one.tokens.words), selection)
+            return self._annotate(inputs, selection)
         except Exception:
-            return [_attempt(self._annotate_one, tokens, selection) for tokens in documents]
+            return [_attempt(self._annotate_one, one, selection) for one in inputs]
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A document, ready to be tagged."""
+
+    text: str | None
+    tokens: Tokens
+    constraints: list[SpanConstraint]
+
+
+def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:
+    return _Input(document.text, tokens, constraints_of(document, tokens, selection))
 
 
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:

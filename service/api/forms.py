@@ -1,17 +1,16 @@
 """The forms that one document has beside JSON: columns, as they come in and as they go out."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from flask import Request, Response
 
+from service.api.answers import Json
 from service.api.body import MEDIA_TYPE as JSON
 from service.api.body import check_headers, read_body
 from service.api.problems import MALFORMED_COLUMNS, NOT_ACCEPTABLE, Problem
-from service.api.query import query_options
-from service.api.schemas import NerRequest, Options, TagRequest, validated
+from service.api.query import query_values
 from service.api.selection import Selection
-from service.errors import CorpusError
+from service.errors import CorpusError, InputError
 from service.pipeline import Annotation
 from service.text.columns import TagColumn, conllu, tab_separated
 from service.text.conll import words_of_columns, words_of_conllu
@@ -26,29 +25,29 @@ _WORDS_OF: dict[str, Callable[[bytes], list[tuple[str, ...]]]] = {
 }
 _UNFIT = ("\t", "\n", "\r")
 
-R = TypeVar("R", TagRequest, NerRequest)
 
-
-def read_columns(request: Request, schema: type[R], options: type[Options], limit: int) -> R:
-    """The request that columns hold, with the options of its query string.
+def read_columns(request: Request, limit: int) -> Json:
+    """What columns hold, and the query string beside them, as a body of JSON would hold it.
 
     Raises
     ------
     Problem
         Media type or encoding is another (415), the body ends early or is malformed (400).
     InputError
-        The body is larger than `limit`, or an option is wrong.
+        The body is larger than `limit`, or an option cannot be read.
     """
     check_headers(request, FORMS)
-    asked = query_options(options, request.args)
+    options = query_values(request.args)
+    for name in ("text", "tokens"):
+        if name in options:
+            raise InputError("The body holds the tokens", f"/{name}")
     body = read_body(request, limit)
     try:
         sentences = _WORDS_OF[request.mimetype](body)
     except CorpusError as error:
         detail = f"line {error.line}: {error.reason}"
         raise Problem(MALFORMED_COLUMNS, detail) from None
-    tokens = [list(words) for words in sentences]
-    return validated(schema, {"tokens": tokens} | asked.model_dump(exclude_unset=True))
+    return {"tokens": [list(words) for words in sentences]} | options
 
 
 def columns_response(

@@ -50,24 +50,28 @@ def openapi_document() -> dict[str, Any]:
             "/tag": _document(
                 "tag",
                 "Tag parts of speech",
-                (schemas.TagRequest, schemas.TagOptions, answers.TagAnswer),
+                schemas.TagRequest,
+                answers.TagAnswer,
             ),
             "/ner": _document(
                 "ner",
                 "Find named entities",
-                (schemas.NerRequest, schemas.NerOptions, answers.NerAnswer),
+                schemas.NerRequest,
+                answers.NerAnswer,
             ),
             "/tag/batch": _batch(
                 "tagBatch",
                 "Tag parts of speech in many documents",
-                (schemas.TagBatchRequest, schemas.TagOptions, answers.TagBatchAnswer),
-                answers.TagLine,
+                _json(schemas.TagBatchRequest) | _lines(schemas.Document),
+                _json(answers.TagBatchAnswer) | _lines(answers.TagLine),
+                schemas.TagOptions,
             ),
             "/ner/batch": _batch(
                 "nerBatch",
                 "Find named entities in many documents",
-                (schemas.NerBatchRequest, schemas.NerOptions, answers.NerBatchAnswer),
-                answers.NerLine,
+                _json(schemas.NerBatchRequest) | _lines(schemas.ConstrainedDocument),
+                _json(answers.NerBatchAnswer) | _lines(answers.NerLine),
+                schemas.NerOptions,
             ),
             "/compat/huggingface": _post(
                 "huggingface",
@@ -111,42 +115,39 @@ _NAME = Parameter.model_validate(
 )
 
 
-Schemas = tuple[type[BaseModel], type[schemas.Options], type[BaseModel]]
-"""Of a request, of its options alone, and of its answer."""
-
 _COLUMNS = {
     form: MediaType.model_validate({"schema": {"type": "string"}})
     for form in (forms.COLUMNS, forms.CONLLU)
 }
 
 
-def _document(name: str, summary: str, of: Schemas) -> PathItem:
-    request, options, answer = of
+def _document(
+    name: str, summary: str, request: type[BaseModel], answer: type[BaseModel]
+) -> PathItem:
     return _post(
         name,
         summary,
         _json(request) | _COLUMNS,
         _json(answer) | _COLUMNS,
         (problems.MALFORMED_COLUMNS, problems.NOT_ACCEPTABLE),
-        _query(options, "columns"),
+        _query(request, "columns"),
     )
 
 
-def _batch(name: str, summary: str, of: Schemas, line: type[BaseModel]) -> PathItem:
-    request, options, answer = of
-    return _post(
-        name,
-        summary,
-        _json(request) | _content(streams.MEDIA_TYPE, schemas.Document),
-        _json(answer) | _content(streams.MEDIA_TYPE, line),
-        (problems.NOT_ACCEPTABLE,),
-        _query(options, "a stream"),
-    )
+def _batch(
+    name: str,
+    summary: str,
+    request: dict[str, MediaType],
+    answer: dict[str, MediaType],
+    options: type[schemas.Options],
+) -> PathItem:
+    errors = (problems.NOT_ACCEPTABLE,)
+    return _post(name, summary, request, answer, errors, _query(options, "a stream"))
 
 
-def _query(options: type[schemas.Options], form: str) -> list[Parameter | Reference]:
-    """The options of a body that has no place for them."""
-    properties = options.model_json_schema(ref_template="#/components/schemas/{model}")[
+def _query(request: type[BaseModel], form: str) -> list[Parameter | Reference]:
+    """What a body that has no place for it leaves to the query string."""
+    properties = request.model_json_schema(ref_template="#/components/schemas/{model}")[
         "properties"
     ]
     return [
@@ -154,6 +155,7 @@ def _query(options: type[schemas.Options], form: str) -> list[Parameter | Refere
             {"name": name, "in": "query", "description": f"Of {form} only.", "schema": schema}
         )
         for name, schema in properties.items()
+        if name not in ("text", "tokens")
     ]
 
 
@@ -202,6 +204,11 @@ def _responses(answer: dict[str, MediaType], errors: tuple[problems.Kind, ...]) 
             content=_content(problems.MEDIA_TYPE, answers.Problem),
         )
     return responses
+
+
+def _lines(schema: type[BaseModel]) -> dict[str, MediaType]:
+    """A stream, by the schema of its lines."""
+    return _content(streams.MEDIA_TYPE, schema)
 
 
 def _json(schema: type[BaseModel]) -> dict[str, MediaType]:

@@ -15,12 +15,11 @@ from service.api.catalogue import catalogue, described
 from service.api.forms import COLUMNS, CONLLU, FORMS, check_columns, columns_response, read_columns
 from service.api.health import Readiness, health, ready
 from service.api.negotiation import accepted
-from service.api.query import query_options
+from service.api.query import query_values
 from service.api.schemas import (
     NerBatchRequest,
     NerOptions,
     NerRequest,
-    Options,
     TagBatchRequest,
     TagOptions,
     TagRequest,
@@ -41,10 +40,11 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     """`/tag`, `/ner` and their batches."""
     routes = Blueprint("tagging", __name__)
     limit = settings.max_body_bytes
+    tokenizer = annotator.tokenizer
 
-    def received(schema: type[R], options: type[Options]) -> R:
+    def received(schema: type[R]) -> R:
         if request.mimetype in (COLUMNS, CONLLU):
-            return read_columns(request, schema, options, limit)
+            return validated(schema, read_columns(request, limit))
         return validated(schema, read_json(request, limit, FORMS))
 
     def one(document: TagRequest | NerRequest, selection: Selection, form: str) -> Response:
@@ -65,7 +65,7 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     def asked_of_stream(options: type[O]) -> O:
         accepted(request, [NDJSON])
         check_headers(request, [NDJSON])
-        return query_options(options, request.args)
+        return validated(options, query_values(request.args))
 
     def stream(selection: Selection) -> Response:
         return stream_response(request, annotator, selection, _head(selection), settings)
@@ -73,14 +73,14 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     @routes.post("/tag")
     def tag() -> Response:
         form = accepted(request, FORMS)
-        document = received(TagRequest, TagOptions)
+        document = received(TagRequest)
         return one(document, select_tagger(registry, document), form)
 
     @routes.post("/ner")
     def ner() -> Response:
         form = accepted(request, FORMS)
-        document = received(NerRequest, NerOptions)
-        return one(document, select_recogniser(registry, document), form)
+        document = received(NerRequest)
+        return one(document, select_recogniser(registry, document, tokenizer), form)
 
     @routes.post("/tag/batch")
     def tag_batch() -> Response:
@@ -92,9 +92,10 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     @routes.post("/ner/batch")
     def ner_batch() -> Response:
         if request.mimetype == NDJSON:
-            return stream(select_recogniser(registry, asked_of_stream(NerOptions)))
+            options = asked_of_stream(NerOptions)
+            return stream(select_recogniser(registry, options, tokenizer))
         batch = received_batch(NerBatchRequest)
-        return many(batch, select_recogniser(registry, batch))
+        return many(batch, select_recogniser(registry, batch, tokenizer))
 
     return routes
 

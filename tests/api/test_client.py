@@ -14,6 +14,7 @@ import pytest
 from service.client import (
     ConnectionFailed,
     Document,
+    NerOptions,
     ProblemError,
     TrellisClient,
     TrellisClientError,
@@ -54,6 +55,14 @@ def test_a_stream(trellis: TrellisClient) -> None:
     assert (bad["index"], bad["error"]["pointer"]) == (1, "/tokens/0/0")
     assert last == trellis.ner(text="the bill", offset_unit="utf8")
     assert list(trellis.tag_stream([], tagset=None)) == []
+    options: NerOptions = {
+        "confidence": True,
+        "threshold": 0.01,
+        "dictionary": [{"phrase": "bill", "label": "LOC", "weight": 9.0}],
+    }
+    [answer] = trellis.ner_stream([{"text": "the bill"}], **options)
+    assert answer == trellis.ner(text="the bill", **options)
+    assert [span["label"] for span in answer["spans"]] == ["LOC"]
 
 
 def test_a_stream_is_read_while_it_is_sent(trellis: TrellisClient) -> None:

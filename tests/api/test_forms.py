@@ -1,6 +1,8 @@
 """One document in columns: what is taken, what is given, and who is given what."""
 
+import json
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from flask.testing import FlaskClient
@@ -113,7 +115,7 @@ def test_options_of_columns_stand_in_the_query(client: FlaskClient) -> None:
         ("labels=PER", "/labels"),
         ("tagset=x", "/tagset"),
         ("tagset=ud&tagset=ud", "/tagset"),
-        ("text=the", "/text"),
+        ('text="the"', "/text"),
         ("tokens=[[]]", "/tokens"),
         (f"{MARK}=1", f"/{MARK}"),
     ],
@@ -226,6 +228,11 @@ def test_options_that_are_no_strings_are_json(client: FlaskClient) -> None:
     options = {"confidence": True, "threshold": 0.25, "n_best": 2, "sentences": False}
     there = client.post("/ner", json={"tokens": [["Jane"], ["United"]]} | options).json
     assert post(client, f"/ner?{query}", "Jane\n\nUnited\n", COLUMNS).json == there
+    known = [{"token_start": 0, "token_end": 1, "label": "LOC", "mode": "span"}]
+    there = client.post("/ner", json={"tokens": [["Jane"]], "constraints": known}).json
+    assert [span["label"] for span in there["spans"]] == ["LOC"]
+    path = "/ner?" + urlencode({"constraints": json.dumps(known)})
+    assert post(client, path, "Jane\n", COLUMNS).json == there
     for name, value in (("confidence", "yes"), ("confidence", "1"), ("n_best", "2.5")):
         answer = post(client, f"/ner?{name}={value}", "Jane\n", COLUMNS)
         assert (answer.status_code, answer.json["pointer"]) == (422, f"/{name}")

@@ -62,6 +62,18 @@ def test_a_line_is_answered_as_its_document_alone(
     assert streamed(client, f"{path}/batch{query}", ndjson(*DOCUMENTS)) == alone
 
 
+def test_what_is_known_of_a_document_stands_in_its_line(client: FlaskClient) -> None:
+    known = {"token_start": 0, "token_end": 1, "label": "LOC", "mode": "span"}
+    far = known | {"token_end": 9}
+    body = ndjson(*[{"text": "Jane", "constraints": [each]} for each in (known, far)])
+    first, second = streamed(client, "/ner/batch", body)
+    assert [span["label"] for span in first["spans"]] == ["LOC"]
+    assert (second["index"], second["error"]["status"]) == (1, 422)
+    assert second["error"]["pointer"].startswith("/constraints/0")
+    [tagged] = streamed(client, "/tag/batch", ndjson({"text": "Jane", "constraints": []}))
+    assert tagged["error"]["pointer"] == "/constraints"
+
+
 def test_how_the_lines_arrive_makes_no_difference(client: FlaskClient) -> None:
     class Piecewise(BytesIO):
         def read1(self, size: int | None = -1) -> bytes:

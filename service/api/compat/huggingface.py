@@ -77,7 +77,7 @@ def classify_tokens(
         Where the text is too long.
     """
     parameters = request.parameters or Parameters()
-    selection = select_recogniser(registry, NerOptions(confidence=True))
+    selection = select_recogniser(registry, NerOptions(confidence=True), annotator.tokenizer)
     try:
         answer: dict[str, Any] = annotator.answer(Document(text=request.inputs), selection)
     except InputError as error:

@@ -22,6 +22,7 @@ from service.api.schemas import Document, NerOptions, Strict, Words
 from service.api.selection import Selection, select_recogniser, span_labels
 from service.errors import InputError, LimitExceeded
 from service.store.registry import Registry
+from service.text.tokenizer import Tokenizer
 
 _ENTITIES = {"PER": "PERSON", "LOC": "LOCATION", "ORG": "ORGANIZATION"}
 _IGNORED = "Changes nothing."
@@ -87,7 +88,7 @@ def analyze(
         Where a text is too long, there are too many, or the model knows neither the language nor
         one of the entities.
     """
-    selection = _selection(request, registry)
+    selection = _selection(request, registry, annotator.tokenizer)
     allowed = frozenset(request.allow_list or ())
     if isinstance(request.text, str):
         return _results(request.text, "/text", allowed, selection, annotator)
@@ -100,8 +101,8 @@ def analyze(
     ]
 
 
-def _selection(request: AnalyzeRequest, registry: Registry) -> Selection:
-    model = select_recogniser(registry, NerOptions()).model
+def _selection(request: AnalyzeRequest, registry: Registry, tokenizer: Tokenizer) -> Selection:
+    model = select_recogniser(registry, NerOptions(), tokenizer).model
     language = model.manifest.language
     if request.language != language:
         detail = f"the model {model.manifest.name} is of the language {language}"
@@ -113,7 +114,7 @@ def _selection(request: AnalyzeRequest, registry: Registry) -> Selection:
         raise Problem(INVALID_REQUEST, detail, pointer="/entities", known=list(known))
     options = NerOptions(labels=labels, threshold=request.score_threshold, confidence=True)
     try:
-        return select_recogniser(registry, options)
+        return select_recogniser(registry, options, tokenizer)
     except InputError as error:
         error.pointer = "/score_threshold"
         raise
