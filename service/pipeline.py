@@ -2,13 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import accumulate, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.decoding import best_paths
+from service.decoding import (
+    PATH_ALONE,
+    ChainScores,
+    Dictionary,
+    Evidence,
+    Inference,
+    Inferred,
+    SpanConstraint,
+    best_paths,
+    constraint_evidence,
+    infer,
+    with_evidence,
+)
+from service.errors import InputError, NoValidPath
 from service.taggers.base import Tagger
+from service.text.packing import packed, split_long_sentences
 from service.text.spans import Span, spans_of_documents
 from service.text.tokens import Offsets, Tokens, offsets_of
 
@@ -25,20 +39,32 @@ class Annotation:
     ----------
     tokens : the M tokens, in sentences of bounded length.
     pieces : those of the S sentences that are pieces of a longer one.
-    tag_ids : (M,) indexes into `labels`.
-    labels : the K tags of the model.
+    labels : what each of the K states of the tagger bears; several may bear the same.
     spans : of a BIO tagger, its spans; else none.
+    inferred : the tags as indexes into `labels`, and what was asked for beside them.
     """
 
     tokens: Tokens
     pieces: list[int]
-    tag_ids: NDArray[np.int64]
     labels: tuple[str, ...]
     spans: list[Span]
+    inferred: Inferred
+
+    @property
+    def tag_ids(self) -> NDArray[np.int64]:
+        """(M,) indexes into `labels`."""
+        return self.inferred.tag_ids
 
 
 def annotate(
-    tagger: Tagger, documents: Sequence[Tokens], *, spans: bool, max_sentence_tokens: int
+    tagger: Tagger,
+    documents: Sequence[Tokens],
+    *,
+    spans: bool,
+    max_sentence_tokens: int,
+    inference: Inference = PATH_ALONE,
+    constraints: Sequence[Sequence[SpanConstraint]] = (),
+    dictionary: Dictionary | None = None,
 ) -> list[Annotation]:
     """Tag documents, in order; all their sentences share the batches.
 
@@ -48,44 +74,88 @@ def annotate(
     documents : tokenized documents.
     spans : whether to read spans off the tags.
     max_sentence_tokens : a longer sentence is split into pieces of at most this length.
+    inference : what is wanted beside the best paths.
+    constraints : of each document, what is known of its spans; or none at all.
+    dictionary : what is known of phrases; None for nothing.
 
     Raises
     ------
+    InputError
+        Where constraints cannot be met.
     ScoresError
         Where the model's scores cannot be decoded.
     """
-    bounded = [_split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
-    all_tokens = _pack([tokens for tokens, _ in bounded])
-    offsets = all_tokens.sentence_offsets
-    paths = [_decode(tagger, all_tokens, first, end) for first, end in _batches(offsets)]
-    tag_ids = paths[0] if len(paths) == 1 else np.concatenate([np.empty(0, np.int64), *paths])
-    starts = offsets_of([len(tokens.words) for tokens, _ in bounded])
+    bounded = [split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
+    sentences = [tokens for tokens, _ in bounded]
+    starts = offsets_of([len(tokens.words) for tokens in sentences])
+    known = _evidence_of(constraints, sentences, starts, tagger.labels)
+    inferred = Inferred.joined(
+        [
+            infer(scores, tagger.labels, inference, spans=spans, probabilistic=tagger.probabilistic)
+            for scores in _scores(tagger, packed(sentences), known, dictionary)
+        ]
+    )
     none: list[list[Span]] = [[] for _ in bounded]
-    found = spans_of_documents(tag_ids, tagger.labels, starts) if spans else none
+    found = spans_of_documents(inferred.tag_ids, tagger.labels, starts) if spans else none
+    parts = zip(
+        _slices([len(tokens.words) for tokens in sentences]),
+        _slices([len(tokens.sentence_offsets) - 1 for tokens in sentences]),
+        _slices([len(mine) for mine in found]),
+        strict=True,
+    )
     return [
-        Annotation(tokens, pieces, tag_ids[first:end], tagger.labels, mine)
-        for (tokens, pieces), (first, end), mine in zip(
-            bounded, pairwise(starts.tolist()), found, strict=True
-        )
+        Annotation(tokens, pieces, tagger.labels, mine, inferred.part(*part))
+        for (tokens, pieces), mine, part in zip(bounded, found, parts, strict=True)
     ]
 
 
-def _pack(documents: Sequence[Tokens]) -> Tokens:
-    """The sentences of all documents one after another."""
-    if len(documents) == 1:
-        return documents[0]
-    words = list(chain.from_iterable(tokens.words for tokens in documents))
-    offsets = np.concatenate([[0], *(tokens.sentence_offsets for tokens in documents)])
-    begins = np.cumsum([1, *(len(tokens.sentence_offsets) for tokens in documents)])[:-1]
-    lengths = np.delete(np.diff(offsets), begins - 1)  # from a document to the next is no sentence
-    return Tokens(words, offsets_of(lengths))
+def _slices(lengths: Sequence[int]) -> Iterator[slice]:
+    """Where things of these lengths lie, one after another."""
+    return starmap(slice, pairwise(accumulate(lengths, initial=0)))
 
 
-def _decode(tagger: Tagger, tokens: Tokens, first: int, end: int) -> NDArray[np.int64]:
-    """Best path of the sentences first to end: (tokens of these,)."""
-    offsets = tokens.sentence_offsets[first : end + 1]
-    words = tokens.words[offsets[0] : offsets[-1]]
-    return best_paths(tagger.score(words, offsets - offsets[0]))
+def _evidence_of(
+    constraints: Sequence[Sequence[SpanConstraint]],
+    documents: Sequence[Tokens],
+    starts: Offsets,
+    labels: tuple[str, ...],
+) -> list[Evidence]:
+    """The constraints on all documents, by the tokens of all."""
+    return [
+        piece.shifted(start)
+        for mine, tokens, start in zip(constraints, documents, starts.tolist(), strict=False)
+        if mine
+        for piece in constraint_evidence(mine, labels, tokens.sentence_offsets)
+    ]
+
+
+def _scores(
+    tagger: Tagger, tokens: Tokens, known: Sequence[Evidence], dictionary: Dictionary | None
+) -> Iterator[ChainScores]:
+    """The scores of the sentences, batch by batch, with all that is known beside the model."""
+    for first, end in _batches(tokens.sentence_offsets):
+        offsets = tokens.sentence_offsets[first : end + 1]
+        token_start, token_end = int(offsets[0]), int(offsets[-1])
+        words = tokens.words[token_start:token_end]
+        scores = tagger.score(words, offsets - token_start)
+        if dictionary is not None:
+            scores = with_evidence(scores, list(dictionary.evidence(words, scores.offsets)))
+        here = [piece for piece in known if piece.overlaps(token_start, token_end)]
+        if here:
+            within = [piece.within(token_start, token_end) for piece in here]
+            scores = _constrained(scores, within)
+        yield scores
+
+
+def _constrained(scores: ChainScores, constraints: Sequence[Evidence]) -> ChainScores:
+    constrained = with_evidence(scores, constraints)
+    try:
+        best_paths(constrained)
+    except NoValidPath as error:
+        best_paths(scores)  # raises where it is not the constraints that leave none
+        detail = "no tag sequence that the model allows meets the constraints"
+        raise InputError(detail, "/constraints") from error
+    return constrained
 
 
 def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
@@ -103,16 +173,3 @@ def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
         end = max(first + 1, int(np.searchsorted(sizes, limit, side="right")) - 1)
         yield first, end
         first = end
-
-
-def _split_long_sentences(tokens: Tokens, limit: int) -> tuple[Tokens, list[int]]:
-    """Cut sentences of more than `limit` tokens into pieces of at most as many; which they are."""
-    if len(tokens.words) <= limit:
-        return tokens, []
-    lengths = np.diff(tokens.sentence_offsets)
-    pieces = np.maximum(1, -(-lengths // limit))  # (S,) an empty sentence stays one piece
-    within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    starts = np.repeat(tokens.sentence_offsets[:-1], pieces) + within * limit
-    offsets = np.append(starts, tokens.sentence_offsets[-1])
-    cut = np.flatnonzero(np.repeat(lengths > limit, pieces))
-    return Tokens(tokens.words, offsets, tokens.starts, tokens.ends), cut.tolist()

@@ -1,16 +1,18 @@
 """Documents of a request to answers; in a batch, each to its own answer or its own error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 import orjson
 
 from service.api.answers import Json, document_answer
+from service.api.constraints import constraints_of
 from service.api.problems import Problem, problem_of
-from service.api.schemas import Document, validated
+from service.api.schemas import ConstrainedDocument, Document, validated
 from service.api.selection import Selection
 from service.config import Settings
+from service.decoding import SpanConstraint
 from service.errors import InputError, LimitExceeded
 from service.pipeline import Annotation, annotate
 from service.text.tokenizer import Tokenizer
@@ -33,11 +35,17 @@ class Annotator:
         Raises
         ------
         InputError
-            Where the document is too long or has a blank word.
+            Where the document is too long, has a blank word, or its constraints cannot be met.
+        LimitExceeded
+            Where it has too many tokens for what is asked.
         """
+        return document_answer(self.annotation(document, selection), document.text, selection)
+
+    def annotation(self, document: Document, selection: Selection) -> Annotation:
+        """One document with its tags; raises as `answer` does."""
         self._check(document)
-        [tokens] = self._tokenize([document])
-        return _rendered(self._annotate_one(tokens, selection), document.text, selection)
+        [tokens] = self._tokenize([document], selection)
+        return self._annotate_one(_input(document, tokens, selection), selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -47,24 +55,58 @@ class Annotator:
         Raises
         ------
         LimitExceeded
-            Where there are too many.
+            Where there are too many, or too many tokens for what is asked.
         """
         limit = self.settings.max_documents
         if len(documents) > limit:
             setting = "TRELLIS_MAX_DOCUMENTS"
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
-        checked = [_attempt(self._validated, value) for value in documents]
-        good = [document for document in checked if isinstance(document, Document)]
-        annotations = iter(self._annotate_each(self._tokenize(good), selection))
         return [
-            _failed(document, index)
-            if isinstance(document, Problem)
-            else _finished(next(annotations), document.text, selection, index)
-            for index, document in enumerate(checked)
+            _failed(answer, index) if isinstance(answer, Problem) else orjson.Fragment(answer)
+            for index, answer in enumerate(self.answers(documents, selection, together=True))
         ]
 
-    def _validated(self, value: object) -> Document:
-        document = validated(Document, value)
+    def answers(
+        self, documents: Iterable[object], selection: Selection, *, together: bool
+    ) -> Iterator[bytes | Problem]:
+        """Answer documents in order, each with its own JSON or its own problem.
+
+        Parameters
+        ----------
+        documents : parsed JSON; what is a problem already stays one.
+        selection : what is asked of all of them.
+        together : whether the limit of tokens is one of all; else each has its own.
+
+        Raises
+        ------
+        LimitExceeded
+            Where there are too many tokens together for what is asked.
+        """
+        checked = [
+            value if isinstance(value, Problem) else _attempt(self._validated, value, selection)
+            for value in documents
+        ]
+        good = [document for document in checked if isinstance(document, Document)]
+        tokenized = self._tokenize(good, selection)
+        if together:
+            self._check_analysed(sum(len(tokens.words) for tokens in tokenized), selection)
+        tokens = iter(tokenized)
+        inputs = [
+            document
+            if isinstance(document, Problem)
+            else _attempt(_input, document, next(tokens), selection)
+            for document in checked
+        ]
+        ready = [each for each in inputs if isinstance(each, _Input)]
+        annotations = iter(self._annotate_each(ready, selection))
+        for each in inputs:
+            if isinstance(each, Problem):
+                yield each
+            else:
+                yield _finished(next(annotations), each.text, selection)
+
+    def _validated(self, value: object, selection: Selection) -> Document:
+        document = validated(ConstrainedDocument if selection.spans else Document, value)
         self._check(document)
         return document
 
@@ -78,34 +120,64 @@ class Annotator:
         _check_length(max(chars, len(document.tokens)), limit, "/tokens")
         _check_words(document.tokens)
 
-    def _tokenize(self, documents: Sequence[Document]) -> list[Tokens]:
+    def _tokenize(self, documents: Sequence[Document], selection: Selection) -> list[Tokens]:
         texts = [document.text or "" for document in documents if document.tokens is None]
         of_texts = iter(self.tokenizer.tokenize_all(texts))
-        return [
+        tokens = [
             next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
             for document in documents
         ]
+        return tokens if selection.sentences else [each.as_one_sentence() for each in tokens]
 
-    def _annotate(self, documents: Sequence[Tokens], selection: Selection) -> list[Annotation]:
+    def _check_analysed(self, tokens: int, selection: Selection) -> None:
+        """Hold what is asked of a request to the number of its tokens."""
+        wanted = selection.inference
+        limit = self.settings.max_analysed_tokens
+        if tokens > limit and (wanted.marginals or wanted.n_best):
+            pointer = "/marginals" if wanted.marginals else "/n_best"
+            raise LimitExceeded(
+                "the request", limit, "tokens", "TRELLIS_MAX_ANALYSED_TOKENS", pointer
+            )
+
+    def _annotate(self, inputs: Sequence["_Input"], selection: Selection) -> list[Annotation]:
         return annotate(
             selection.model.tagger,
-            documents,
+            [each.tokens for each in inputs],
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
+            inference=selection.inference,
+            constraints=[each.constraints for each in inputs],
+            dictionary=selection.dictionary,
         )
 
-    def _annotate_one(self, tokens: Tokens, selection: Selection) -> Annotation:
-        [annotation] = self._annotate([tokens], selection)
+    def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
+        self._check_analysed(len(one.tokens.words), selection)
+        [annotation] = self._annotate([one], selection)
         return annotation
 
     def _annotate_each(
-        self, documents: Sequence[Tokens], selection: Selection
+        self, inputs: Sequence["_Input"], selection: Selection
     ) -> Sequence[Annotation | Problem]:
         """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
         try:
-            return self._annotate(documents, selection)
+            for one in inputs:
+                self._check_analysed(len(one.tokens.words), selection)
+            return self._annotate(inputs, selection)
         except Exception:
-            return [_attempt(self._annotate_one, tokens, selection) for tokens in documents]
+            return [_attempt(self._annotate_one, one, selection) for one in inputs]
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A document, ready to be tagged."""
+
+    text: str | None
+    tokens: Tokens
+    constraints: list[SpanConstraint]
+
+
+def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:
+    return _Input(document.text, tokens, constraints_of(document, tokens, selection))
 
 
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:
@@ -115,24 +187,15 @@ def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Pro
         return problem_of(error)
 
 
-def _rendered(annotation: Annotation, text: str | None, selection: Selection) -> Json:
-    return document_answer(
-        annotation, text, unit=selection.unit, spans=selection.spans, labels=selection.labels
-    )
-
-
 def _finished(
-    outcome: Annotation | Problem, text: str | None, selection: Selection, index: int
-) -> orjson.Fragment:
-    if isinstance(outcome, Problem):
-        return _failed(outcome, index)
-    json = _attempt(_json, outcome, text, selection)
-    return _failed(json, index) if isinstance(json, Problem) else orjson.Fragment(json)
+    outcome: Annotation | Problem, text: str | None, selection: Selection
+) -> bytes | Problem:
+    return outcome if isinstance(outcome, Problem) else _attempt(_json, outcome, text, selection)
 
 
 def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:
     """A document of a batch as JSON at once: its objects would take far more memory."""
-    return orjson.dumps(_rendered(annotation, text, selection))
+    return orjson.dumps(document_answer(annotation, text, selection))
 
 
 def _failed(problem: Problem, index: int) -> orjson.Fragment:

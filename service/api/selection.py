@@ -1,12 +1,16 @@
 """Which model answers a request, and what of its tags is wanted."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from service.api.problems import INVALID_REQUEST, Problem
-from service.api.schemas import NerOptions, OffsetUnit, TagOptions
+from service.api.schemas import DictionaryEntry, NerOptions, OffsetUnit, Options, TagOptions
+from service.decoding import Dictionary, Entry, Inference
 from service.errors import InputError
 from service.store.registry import LoadedModel, Registry
+from service.text.phrases import Phrase
 from service.text.spans import split_tag
+from service.text.tokenizer import Tokenizer
 
 DEFAULT_TAGSET = "ptb"
 DEFAULT_UNIT: OffsetUnit = "codepoint"
@@ -20,14 +24,24 @@ class Selection:
     ----------
     model : the model that answers.
     spans : whether the answer has spans.
-    labels : of these labels only; None keeps all spans.
     unit : what offsets count.
+    inference : what is inferred beside the tags.
+    confidence : whether tokens and spans show their confidence.
+    labels : spans of these labels only; None keeps all.
+    threshold : spans of this confidence at least; None keeps all.
+    sentences : whether a document has sentences; else it is taken as one.
+    dictionary : phrases that are likely spans; None for none.
     """
 
     model: LoadedModel
     spans: bool
-    labels: frozenset[str] | None
     unit: OffsetUnit
+    inference: Inference
+    confidence: bool
+    labels: frozenset[str] | None = None
+    threshold: float | None = None
+    sentences: bool = True
+    dictionary: Dictionary | None = None
 
 
 def select_tagger(registry: Registry, options: TagOptions) -> Selection:
@@ -39,17 +53,43 @@ def select_tagger(registry: Registry, options: TagOptions) -> Selection:
         if options.tagset not in (None, model.manifest.tagset):
             detail = f"the model {model.manifest.name} has the tagset {model.manifest.tagset}"
             raise InputError(detail, "/tagset")
-    return Selection(model, spans=False, labels=None, unit=options.offset_unit or DEFAULT_UNIT)
+    return _selection(model, options, spans=False)
 
 
-def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
+def select_recogniser(registry: Registry, options: NerOptions, tokenizer: Tokenizer) -> Selection:
     """What a request for named entities asks for."""
     if options.model is None:
         model = registry.default("ner", None)
     else:
         model = _named(registry, options.model, "ner")
-    labels = None if options.labels is None else _known_labels(model, options.labels)
-    return Selection(model, spans=True, labels=labels, unit=options.offset_unit or DEFAULT_UNIT)
+    selection = _selection(model, options, spans=True)
+    if options.labels is not None:
+        for index, label in enumerate(options.labels):
+            check_label(model, label, f"/labels/{index}")
+        selection = replace(selection, labels=frozenset(options.labels))
+    if options.dictionary:
+        dictionary = _dictionary(model, options.dictionary, tokenizer)
+        selection = replace(selection, dictionary=dictionary)
+    if options.threshold is not None:
+        if not model.tagger.probabilistic:
+            detail = f"the model {model.manifest.name} gives no probabilities"
+            raise InputError(detail, "/threshold")
+        inference = replace(selection.inference, confidences=True)
+        selection = replace(selection, threshold=options.threshold, inference=inference)
+    return selection
+
+
+def _selection(model: LoadedModel, options: Options, *, spans: bool) -> Selection:
+    """What both tasks may ask for."""
+    confidence = bool(options.confidence)
+    return Selection(
+        model,
+        spans,
+        unit=options.offset_unit or DEFAULT_UNIT,
+        inference=Inference(confidence, bool(options.marginals), options.n_best or 0),
+        confidence=confidence,
+        sentences=options.sentences is not False,
+    )
 
 
 def span_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -57,18 +97,32 @@ def span_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({label for tag in labels if (label := split_tag(tag)[1])}))
 
 
+def check_label(model: LoadedModel, label: str, pointer: str) -> None:
+    """Raise where the model has no spans of a label that stands at `pointer` in the request."""
+    known = span_labels(model.tagger.labels)
+    if label not in known:
+        name = model.manifest.name
+        detail = f"the model {name} has no such label; it has {', '.join(known)}"
+        raise Problem(INVALID_REQUEST, detail, pointer=pointer, known=known)
+
+
+def _dictionary(
+    model: LoadedModel, given: Sequence[DictionaryEntry], tokenizer: Tokenizer
+) -> Dictionary:
+    entries = []
+    for index, (entry, tokens) in enumerate(
+        zip(given, tokenizer.tokenize_all([entry.phrase for entry in given]), strict=True)
+    ):
+        check_label(model, entry.label, f"/dictionary/{index}/label")
+        if not tokens.words:
+            raise InputError("A phrase must not be blank", f"/dictionary/{index}/phrase")
+        phrase = Phrase(tuple(tokens.words), bool(entry.match_case))
+        entries.append(Entry(phrase, entry.label, entry.weight))
+    return Dictionary(entries, model.tagger.labels)
+
+
 def _named(registry: Registry, name: str, task: str) -> LoadedModel:
     manifest = registry.manifests.get(name)
     if manifest is not None and manifest.task != task:
         raise InputError(f"the model {name} answers at /{manifest.task}", "/model")
     return registry.get(name)
-
-
-def _known_labels(model: LoadedModel, wanted: list[str]) -> frozenset[str]:
-    known = span_labels(model.tagger.labels)
-    for index, label in enumerate(wanted):
-        if label not in known:
-            name = model.manifest.name
-            detail = f"the model {name} has no such label; it has {', '.join(known)}"
-            raise Problem(INVALID_REQUEST, detail, pointer=f"/labels/{index}", known=known)
-    return frozenset(wanted)

@@ -27,6 +27,8 @@ class NetworkTagger:
     source : of contextual vectors, where the network reads some.
     """
 
+    probabilistic = True
+
     def __init__(
         self,
         network: BilstmCrf,
