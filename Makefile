@@ -38,6 +38,7 @@ check: $(DEV_VENV)/installed ## Check style, types and the layers of the imports
 	$(DEV_VENV)/bin/ruff format --check
 	$(DEV_PYTHON) -m mypy
 	$(DEV_VENV)/bin/lint-imports
+	$(DEV_VENV)/bin/hadolint Dockerfile
 
 test-system: $(DEV_VENV)/installed ## Run the tests that need more; a missing tool is a skip
 	$(DEV_PYTHON) -m pytest tests/system

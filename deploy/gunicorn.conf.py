@@ -13,16 +13,19 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 from service.config import load_settings  # noqa: E402
 from service.errors import SettingError  # noqa: E402
 
-_CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+_CGROUP = Path("/sys/fs/cgroup")
+# Version 2 has quota and period in one file, version 1 in two.
+_CPU_LIMITS = (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"))
 
 
 def available_cpus() -> int:
     """CPUs that this container may use: those it may run on, up to its cgroup's quota."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if _CGROUP_QUOTA.exists():
-        quota, period = _CGROUP_QUOTA.read_text().split()
-        if quota != "max":
-            cpus = min(cpus, int(quota) // int(period))
+    for names in _CPU_LIMITS:
+        if (_CGROUP / names[0]).exists():
+            quota, period = " ".join((_CGROUP / name).read_text() for name in names).split()
+            if quota not in ("max", "-1"):
+                cpus = min(cpus, int(quota) // int(period))
     return max(1, cpus)
 
 

@@ -113,15 +113,20 @@ def test_a_setting_that_cannot_be_used(name: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("quota", "cpus"), [("max 100000", 6), ("250000 100000", 2), ("50000 100000", 1), (None, 6)]
 )
+@pytest.mark.parametrize("version", [1, 2])
 def test_workers_are_the_cpus_of_the_container(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quota: str | None, cpus: int
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: int, quota: str | None, cpus: int
 ) -> None:
-    file = tmp_path / "cpu.max"
-    if quota:
-        file.write_text(f"{quota}\n")
+    if quota and version == 2:
+        (tmp_path / "cpu.max").write_text(f"{quota}\n")
+    elif quota:
+        (tmp_path / "cpu").mkdir()
+        limit, period = quota.replace("max", "-1").split()
+        (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text(f"{limit}\n")
+        (tmp_path / "cpu" / "cpu.cfs_period_us").write_text(f"{period}\n")
     configuration = runpy.run_path(str(CONFIGURATION))
     function = configuration["available_cpus"]
-    monkeypatch.setitem(function.__globals__, "_CGROUP_QUOTA", file)
+    monkeypatch.setitem(function.__globals__, "_CGROUP", tmp_path)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(6)))
     assert function() == cpus
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.made_corpora import ner_sentences, tag_sentences, write_data
+from tests.system.containers import podman, running
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -68,6 +69,15 @@ def port(clone: Path) -> Iterator[int]:
         yield port
 
 
+@pytest.fixture(scope="module")
+def container_port(image: None) -> Iterator[int]:
+    """The port of the container that README's `docker run` starts."""
+    [command] = commands("docker run ")
+    with running(command) as container:
+        container.await_ready()
+        yield container.port
+
+
 @contextmanager
 def serving(command: str, clone: Path) -> Iterator[int]:
     """Run a command that serves, on a free port, until it is ready; end it afterwards."""
@@ -105,12 +115,25 @@ def run(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(("command", "kind", "expected"), answers(), ids=range(len(answers())))
+@pytest.mark.parametrize("server", ["port", "container_port"])
 def test_a_request_is_answered_as_readme_says(
-    command: str, kind: str, expected: str, port: int, clone: Path
+    server: str, command: str, kind: str, expected: str, clone: Path, request: pytest.FixtureRequest
 ) -> None:
-    result = run(command.replace("localhost:8080", f"localhost:{port}"), clone)
+    port = request.getfixturevalue(server)
+    result = run(command.replace("localhost:8080", f"127.0.0.1:{port}"), clone)
     assert result.returncode == 0
     assert parsed(kind, result.stdout) == parsed(kind, expected)
+
+
+def test_the_container_stops_as_readme_says(image: None) -> None:
+    [start] = commands("docker run ")
+    [stop] = commands("docker stop ")
+    with running(start) as container:
+        container.await_ready()
+        assert stop.startswith("docker stop --time ")
+        assert stop.endswith(" trellis")
+        podman(*stop.split()[1:-1], container.name)
+        assert container.exit_code() == 0
 
 
 def test_other_models_are_loaded_by_name(port: int, clone: Path) -> None:
