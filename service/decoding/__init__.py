@@ -2,14 +2,18 @@
 
 from service.decoding.constraints import Constraints, bio_constraints, bioes_constraints
 from service.decoding.scores import ChainScores, Transitions
+from service.decoding.trellis import NOWHERE, Trellis, lay_open
 from service.decoding.viterbi import best_paths, viterbi_cells
 
 __all__ = [
+    "NOWHERE",
     "ChainScores",
     "Constraints",
     "Transitions",
+    "Trellis",
     "best_paths",
     "bio_constraints",
     "bioes_constraints",
+    "lay_open",
     "viterbi_cells",
 ]
