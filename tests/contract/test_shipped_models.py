@@ -4,11 +4,13 @@ import itertools
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from service.config import Settings
 from service.pipeline import annotate
 from service.store.registry import Registry, load_model
+from service.taggers import FeatureTagger
 from service.text.tokenizer import Tokenizer
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -97,6 +99,18 @@ def test_the_kind_of_white_space_changes_no_tag(model, gap):
     [expected], [found] = run(model, text), run(model, text.replace(" ", gap))
     assert found.tag_ids.tolist() == expected.tag_ids.tolist()
     assert found.spans == expected.spans
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: ascii(text[:30]))
+def test_the_features_that_a_crf_tells_of_add_up_to_its_emissions(model, text):
+    assert isinstance(model.tagger, FeatureTagger) == (model.manifest.architecture == "crf")
+    if isinstance(model.tagger, FeatureTagger):
+        tokens = TOKENIZER.tokenize(text)
+        words, offsets = tokens.words[:200], np.minimum(tokens.sentence_offsets, 200)
+        scores = model.tagger.score(words, offsets)
+        fired = model.tagger.fired_features(words, offsets)
+        for features, row in zip(fired, scores.emissions, strict=True):
+            assert sum(f.weights for f in features) == pytest.approx(row, abs=1e-4)
 
 
 def test_an_endless_word_changes_no_tag_far_from_it(model):
