@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from service.decoding import NOWHERE, best_paths, bioes_constraints, lay_open, viterbi_cells
 from service.text.bioes import bio_of
-from tests.unit.decoding.test_viterbi import chain, quarters, random_scores
+from tests.made_chains import chain, quarters, random_scores
 
 STATES = ["O", "B-X", "I-X", "E-X", "S-X"]
 TAGS = ["O", "B-X", "I-X"]

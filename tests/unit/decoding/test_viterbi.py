@@ -10,59 +10,21 @@ from hypothesis import strategies as st
 
 from service.decoding import ChainScores, Transitions, best_paths, bio_constraints, viterbi_cells
 from service.errors import NoValidPath, ScoresError
-
-
-def chain(emissions, transitions, start=None, end=None, offsets=None):
-    """Scores with zeros where nothing is said; one sentence where no offsets are given."""
-    emissions = np.array(emissions, dtype=float)
-    tags = emissions.shape[1]
-    return ChainScores(
-        emissions=emissions,
-        transitions=Transitions(
-            between=np.array(transitions, dtype=float),
-            start=np.zeros(tags) if start is None else np.array(start, dtype=float),
-            end=np.zeros(tags) if end is None else np.array(end, dtype=float),
-        ),
-        offsets=np.array([0, len(emissions)] if offsets is None else offsets, dtype=np.int64),
-    )
-
-
-def path_score(scores, sentence, path):
-    first = scores.offsets[sentence]
-    around = scores.transitions
-    total = around.start[path[0]] + around.end[path[-1]]
-    total += sum(scores.emissions[first + t, tag] for t, tag in enumerate(path))
-    return total + sum(around.between[i, j] for i, j in itertools.pairwise(path))
+from tests.made_chains import (
+    chain,
+    path_score,
+    quarters,
+    quarters_or_forbidden,
+    random_scores,
+    scored_paths,
+)
 
 
 def best_by_enumeration(scores, sentence):
     """The highest score of a sentence's paths, and every path that has it."""
-    length = scores.offsets[sentence + 1] - scores.offsets[sentence]
-    paths = list(itertools.product(range(scores.emissions.shape[1]), repeat=int(length)))
-    totals = [path_score(scores, sentence, path) for path in paths]
-    return max(totals), [p for p, total in zip(paths, totals, strict=True) if total == max(totals)]
-
-
-@st.composite
-def random_scores(draw, values):
-    """Up to four sentences of up to four tokens, over up to four tags."""
-    tags = draw(st.integers(1, 4))
-    lengths = draw(st.lists(st.integers(0, 4), max_size=4))
-    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(int)
-
-    def array(*shape):
-        size = int(np.prod(shape))
-        numbers = draw(st.lists(values, min_size=size, max_size=size))
-        return np.array(numbers, dtype=float).reshape(shape)
-
-    return chain(
-        array(int(offsets[-1]), tags), array(tags, tags), array(tags), array(tags), offsets
-    )
-
-
-# Quarters add up exactly, so that equal scores are equal and every tie is a real one.
-quarters = st.integers(-12, 12).map(lambda n: n / 4)
-quarters_or_forbidden = st.one_of(quarters, st.just(-np.inf))
+    paths = scored_paths(scores, sentence)
+    best = max(total for _, total in paths)
+    return best, [path for path, total in paths if total == best]
 
 
 @given(random_scores(quarters))
