@@ -1,27 +1,27 @@
-"""Calibration: whether a tagger is right as often as its probabilities say, and making it so.
+"""Calibration: whether a tagger is right as often as its probabilities say.
 
-The expected calibration error and temperature scaling are those of Guo et al. (2017), "On
-calibration of modern neural networks".
+The expected calibration error is that of Guo et al. (2017), "On calibration of modern neural
+networks".
 """
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.decoding import ChainScores, forward_backward
+from service.decoding import Inference
+from service.pipeline import annotate
+from service.store.manifest import Metric, Score, Split
 from service.taggers import Tagger
 from service.text.conll import TaggedSentence
 from service.text.tokens import Tokens
+from service.training.evaluation import gold_spans, read_gold, score_of
+from service.training.recipe import Corpus
 
 BINS = 15
-_SENTENCES_AT_ONCE = 500
-_COLDEST, _HOTTEST = 0.1, 10.0
-_PRECISION = 1e-3  # of the logarithm of the temperature
-_GOLDEN = (math.sqrt(5) - 1) / 2
-_TINY = np.finfo(np.float64).tiny
+CALIBRATION_ERRORS: tuple[Metric, Metric] = ("token_ece", "span_ece")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,56 +77,84 @@ def calibration_error(bins: Sequence[ReliabilityBin]) -> float | None:
     return sum(part.count * abs(part.accuracy - part.confidence) for part in bins) / total
 
 
-def fit_temperature(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> float:
-    """The temperature at which the gold tags of the tokens are most probable, to three digits.
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How reliable the probabilities of tags, or of spans, are.
 
-    Scores divided by it have the same best paths. Tokens whose gold tag the tagger does not have
-    tell nothing.
-
-    Parameters
+    Attributes
     ----------
-    tagger : any tagger.
-    sentences : with gold tags; not those that it was trained on.
+    data, split : what was measured on.
+    metric : whose probabilities, as the metric of their calibration error.
+    bins : confidences of what was found, and how often that was right.
     """
-    batches = list(_scored(tagger, sentences))
 
-    def loss(log_temperature: float) -> float:
-        return -sum(_log_likelihood(*batch, math.exp(log_temperature)) for batch in batches)
+    data: str
+    split: Split
+    metric: Metric
+    bins: list[ReliabilityBin]
 
-    best = _minimum(loss, math.log(_COLDEST), math.log(_HOTTEST))
-    return float(f"{math.exp(best):.3g}")
+    @property
+    def error(self) -> float | None:
+        """The expected calibration error."""
+        return calibration_error(self.bins)
 
-
-def _scored(
-    tagger: Tagger, sentences: Sequence[TaggedSentence]
-) -> Iterator[tuple[ChainScores, NDArray[np.bool_]]]:
-    """Scores of batches, and (M, K) which states bear the gold tag of each token."""
-    labels = np.array(tagger.labels)
-    for i in range(0, len(sentences), _SENTENCES_AT_ONCE):
-        some = sentences[i : i + _SENTENCES_AT_ONCE]
-        tokens = Tokens.from_sentences([sentence.words for sentence in some])
-        tags = np.array([tag for sentence in some for tag in sentence.tags], np.str_)
-        yield tagger.score(tokens.words, tokens.sentence_offsets), tags[:, None] == labels
+    @property
+    def score(self) -> Score:
+        """The error as a manifest has it."""
+        scheme = f"gold words, {len(self.bins)} bins of equal width"
+        return score_of(self.data, self.split, self.metric, scheme, self.error)
 
 
-def _log_likelihood(scores: ChainScores, gold: NDArray[np.bool_], temperature: float) -> float:
-    """The log probabilities of the gold tags of all tokens that have one, added up."""
-    marginals = forward_backward(scores.tempered(temperature)).marginals  # (M, K)
-    probabilities = np.where(gold, marginals, 0.0).sum(axis=1)[gold.any(axis=1)]
-    return float(np.log(np.maximum(probabilities, _TINY)).sum())
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Measures how reliable the probabilities of one tagger are, as served.
 
+    Attributes
+    ----------
+    tagger, task, max_sentence_tokens : as of an `Evaluator`.
+    temperature : what scores are divided by.
+    """
 
-def _minimum(of: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function of one valley is lowest, by golden-section search (Kiefer 1953)."""
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = of(left), of(right)
-    while high - low > _PRECISION:
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = of(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = of(right)
-    return (low + high) / 2
+    tagger: Tagger
+    task: str
+    max_sentence_tokens: int
+    temperature: float
+
+    def corpora(
+        self, corpora: Sequence[Corpus], data: Path, splits: Sequence[Split]
+    ) -> Iterator[Reliability]:
+        """Measure on gold words of the dev or test files of corpora: tags, and spans of entities.
+
+        Raises
+        ------
+        CorpusError
+        """
+        for name, split, sentences in read_gold(self.task, corpora, data, splits):
+            yield from self.gold_words(sentences, name, split)
+
+    def gold_words(
+        self, sentences: Sequence[TaggedSentence], data: str, split: Split
+    ) -> Iterator[Reliability]:
+        """Measure on gold words; nothing of a tagger that has no probabilities."""
+        spans = self.task == "ner"
+        tokens = Tokens.from_sentences([sentence.words for sentence in sentences])
+        [found] = annotate(
+            self.tagger,
+            [tokens],
+            spans=spans,
+            max_sentence_tokens=self.max_sentence_tokens,
+            inference=Inference(confidences=True),
+            temperature=self.temperature,
+        )
+        inferred = found.inferred
+        if inferred.confidences is not None:
+            tags = [found.labels[i] for i in found.tag_ids.tolist()]
+            gold = [tag for sentence in sentences for tag in sentence.tags]
+            right = np.array([a == b for a, b in zip(tags, gold, strict=True)], dtype=np.bool_)
+            yield Reliability(data, split, "token_ece", reliability(inferred.confidences, right))
+        if spans and inferred.span_confidences is not None:
+            wanted = set(gold_spans(tokens, sentences))
+            right = np.array([span in wanted for span in found.spans], dtype=np.bool_)
+            yield Reliability(
+                data, split, "span_ece", reliability(inferred.span_confidences, right)
+            )

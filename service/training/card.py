@@ -8,6 +8,8 @@ _METRICS = {
     "word_f1": "F1 of words",
     "sentence_f1": "F1 of sentences",
     "tagged_word_f1": "F1 of words with their tags",
+    "token_ece": "calibration error of tags",
+    "span_ece": "calibration error of entities",
 }
 
 _TRAINED_IN = {
@@ -30,6 +32,7 @@ def model_card(manifest: Manifest) -> str:
         f"architecture {manifest.architecture}; tokenizer {manifest.tokenizer}",
         f"- {len(manifest.labels)} labels: {' '.join(f'`{label}`' for label in manifest.labels)}",
         f"- Licence of the model: {manifest.licence}",
+        f"- Probabilities at the temperature {manifest.temperature:g}",
         "",
         *_sources(manifest),
         *_scores(manifest),

@@ -1,12 +1,12 @@
 """The reliability diagram (Murphy and Winkler 1977) as an SVG: accuracy against confidence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from service.training.calibration import ReliabilityBin, calibration_error
+from service.training.calibration import Reliability, ReliabilityBin
 
-_COLUMNS = 2  # tokens and spans of one data set beside each other
+_OF = {"token_ece": "tags", "span_ece": "entities"}
+_COLUMNS = 2  # tags and entities of one data set beside each other
 _SIDE = 260  # of the square of a diagram
 _COUNTS = 60  # the height of the strip under it
 _LEFT, _TOP, _RIGHT, _GAP, _BOTTOM = 64, 56, 28, 34, 52
@@ -20,15 +20,7 @@ _STYLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Diagram:
-    """What one diagram shows: a title, and how often what was predicted was right."""
-
-    title: str
-    bins: Sequence[ReliabilityBin]
-
-
-def reliability_svg(diagrams: Sequence[Diagram]) -> str:
+def reliability_svg(diagrams: Sequence[Reliability]) -> str:
     """Draw diagrams, two in a row: bars of accuracy, what lacks to the confidence, and counts."""
     rows = -(-len(diagrams) // _COLUMNS)
     width, height = _WIDTH * min(len(diagrams), _COLUMNS), _HEIGHT * rows
@@ -50,13 +42,13 @@ def reliability_svg(diagrams: Sequence[Diagram]) -> str:
     )
 
 
-def _diagram(diagram: Diagram) -> str:
-    error = calibration_error(diagram.bins)
+def _diagram(diagram: Reliability) -> str:
+    error = diagram.error
     total = sum(part.count for part in diagram.bins)
     said = "nothing predicted" if error is None else f"ECE {100 * error:.2f} %, n = {total:,}"
     return "\n".join(
         [
-            _text(_LEFT, 24, diagram.title, "title"),
+            _text(_LEFT, 24, f"{diagram.data}, {diagram.split}: {_OF[diagram.metric]}", "title"),
             _text(_LEFT, 42, said, "quiet"),
             *_frame(),
             *(_bars(part) for part in diagram.bins if part.count),

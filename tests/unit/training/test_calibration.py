@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from service.decoding import ChainScores, Transitions
 from service.text.conll import TaggedSentence
-from service.training.calibration import calibration_error, fit_temperature, reliability
+from service.training.calibration import calibration_error, reliability
+from service.training.temperature import fit_temperature
 
 
 def error(confidences, right, **options):

@@ -3,14 +3,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from service.training.calibration import reliability
-from service.training.reliability_diagram import Diagram, reliability_svg
+from service.training.calibration import Reliability, reliability
+from service.training.reliability_diagram import reliability_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
-TOKENS = Diagram(
-    "Made <1>, dev: tokens", reliability(np.array([0.99, 0.96, 0.5]), np.array([True, False, True]))
+TOKENS = Reliability(
+    "Made <1>",
+    "dev",
+    "token_ece",
+    reliability(np.array([0.99, 0.96, 0.5]), np.array([True, False, True])),
 )
-NOTHING = Diagram("spans", reliability(np.zeros(0), np.zeros(0, dtype=bool)))
+NOTHING = Reliability("Made", "test", "span_ece", reliability(np.zeros(0), np.zeros(0, dtype=bool)))
 
 
 def drawn(*diagrams):
@@ -25,9 +28,7 @@ def bars(svg, kind):
 
 def test_it_says_what_it_shows():
     texts = [text.text for text in drawn(TOKENS).iter(f"{SVG}text")]
-    assert {"Made <1>, dev: tokens", "accuracy", "confidence", "number of predictions"} <= set(
-        texts
-    )
+    assert {"Made <1>, dev: tags", "accuracy", "confidence", "number of predictions"} <= set(texts)
     # two of three: right 1/2, said 0.975; one: right, said 0.5
     assert "ECE 48.33 %, n = 3" in texts
 
@@ -42,7 +43,8 @@ def test_bars_are_as_high_as_the_accuracy_and_the_gap_to_the_confidence():
 def test_no_predictions_are_a_diagram_without_bars():
     svg = drawn(NOTHING)
     assert bars(svg, "count") == []
-    assert "nothing predicted" in [text.text for text in svg.iter(f"{SVG}text")]
+    texts = [text.text for text in svg.iter(f"{SVG}text")]
+    assert {"Made, test: entities", "nothing predicted"} <= set(texts)
 
 
 @pytest.mark.parametrize(("count", "columns", "rows"), [(1, 1, 1), (2, 2, 1), (3, 2, 2)])
