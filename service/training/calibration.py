@@ -151,7 +151,8 @@ class Calibration:
             tags = [found.labels[i] for i in found.tag_ids.tolist()]
             gold = [tag for sentence in sentences for tag in sentence.tags]
             right = np.array([a == b for a, b in zip(tags, gold, strict=True)], dtype=np.bool_)
-            yield Reliability(data, split, "token_ece", reliability(inferred.confidences, right))
+            bins = reliability(inferred.confidences, right)
+            yield Reliability(data, split, "token_ece", bins)
         if spans and inferred.span_confidences is not None:
             wanted = set(gold_spans(tokens, sentences))
             right = np.array([span in wanted for span in found.spans], dtype=np.bool_)

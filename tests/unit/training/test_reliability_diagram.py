@@ -7,13 +7,10 @@ from service.training.calibration import Reliability, reliability
 from service.training.reliability_diagram import reliability_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
-TOKENS = Reliability(
-    "Made <1>",
-    "dev",
-    "token_ece",
-    reliability(np.array([0.99, 0.96, 0.5]), np.array([True, False, True])),
-)
-NOTHING = Reliability("Made", "test", "span_ece", reliability(np.zeros(0), np.zeros(0, dtype=bool)))
+NONE = reliability(np.zeros(0), np.zeros(0, dtype=bool))
+THREE = reliability(np.array([0.99, 0.96, 0.5]), np.array([True, False, True]))
+TOKENS = Reliability("Made <1>", "dev", "token_ece", THREE)
+NOTHING = Reliability("Made", "test", "span_ece", NONE)
 
 
 def drawn(*diagrams):
