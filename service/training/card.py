@@ -1,6 +1,7 @@
 """The model card: what a model is, what it was made from, and how good it was found to be."""
 
 from service.store.manifest import Manifest, Score
+from service.training.calibration import CALIBRATION_ERRORS
 
 _METRICS = {
     "accuracy": "accuracy of tags",
@@ -82,6 +83,7 @@ def _scores(manifest: Manifest) -> list[str]:
         "Dev sets were tuned on; test sets were measured once."
         if any(score.split == "test" for score in manifest.scores)
         else "Dev sets were tuned on.",
+        *_of_calibration_errors(manifest),
         "",
         "```sh",
         evaluate,
@@ -89,6 +91,12 @@ def _scores(manifest: Manifest) -> list[str]:
         "```",
         "",
     ]
+
+
+def _of_calibration_errors(manifest: Manifest) -> list[str]:
+    if not any(score.metric in CALIBRATION_ERRORS for score in manifest.scores):
+        return []
+    return ["Of a calibration error the least is best; the temperature was fit on dev."]
 
 
 def _row(score: Score) -> str:
