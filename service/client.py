@@ -53,6 +53,7 @@ class Sentence(TypedDict):
     token_start: int
     token_end: int
     split: NotRequired[Literal[True]]
+    n_best: NotRequired["list[TagSequence]"]
 
 
 class Token(TypedDict):
@@ -60,6 +61,8 @@ class Token(TypedDict):
     start: int | None
     end: int | None
     tag: str
+    confidence: NotRequired[float | None]
+    marginals: NotRequired[dict[str, float] | None]
 
 
 class Span(TypedDict):
@@ -69,6 +72,13 @@ class Span(TypedDict):
     end: int | None
     token_start: int
     token_end: int
+    confidence: NotRequired[float | None]
+
+
+class TagSequence(TypedDict):
+    log_prob: float | None
+    tags: list[str]
+    spans: NotRequired[list[Span]]
 
 
 class TagDocument(TypedDict):
@@ -139,6 +149,10 @@ class Document(TypedDict, total=False):
 class _Options(TypedDict, total=False):
     model: str | None
     offset_unit: OffsetUnit
+    sentences: bool
+    confidence: bool
+    marginals: bool
+    n_best: int
 
 
 class TagOptions(_Options, total=False):
@@ -147,6 +161,7 @@ class TagOptions(_Options, total=False):
 
 class NerOptions(_Options, total=False):
     labels: Sequence[str] | None
+    threshold: float | None
 
 
 class TagRequest(Document, TagOptions):

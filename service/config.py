@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     max_sentence_tokens: int = Field(
         10_000, ge=1, description="A longer sentence is split at a token boundary and marked."
     )
+    max_analysed_tokens: int = Field(
+        10_000, ge=1, description="Most tokens of a request for marginals or the n best."
+    )
     max_unseen_words: int = Field(
         20_000,
         ge=0,

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.decoding import best_paths
+from service.decoding import PATH_ALONE, ChainScores, Inference, Inferred, infer
 from service.taggers.base import Tagger
 from service.text.spans import Span, spans_of_documents
 from service.text.tokens import Offsets, Tokens, offsets_of
@@ -25,20 +25,31 @@ class Annotation:
     ----------
     tokens : the M tokens, in sentences of bounded length.
     pieces : those of the S sentences that are pieces of a longer one.
-    tag_ids : (M,) indexes into `labels`.
-    labels : the K tags of the model.
+    labels : what each of the K states of the tagger bears; several may bear the same.
     spans : of a BIO tagger, its spans; else none.
+    inferred : the tags as indexes into `labels`, and what was asked for beside them.
     """
 
     tokens: Tokens
     pieces: list[int]
-    tag_ids: NDArray[np.int64]
     labels: tuple[str, ...]
     spans: list[Span]
+    inferred: Inferred
+
+    @property
+    def tag_ids(self) -> NDArray[np.int64]:
+        """(M,) indexes into `labels`."""
+        return self.inferred.tag_ids
 
 
 def annotate(
-    tagger: Tagger, documents: Sequence[Tokens], *, spans: bool, max_sentence_tokens: int
+    tagger: Tagger,
+    documents: Sequence[Tokens],
+    *,
+    spans: bool,
+    max_sentence_tokens: int,
+    inference: Inference = PATH_ALONE,
+    temperature: float = 1.0,
 ) -> list[Annotation]:
     """Tag documents, in order; all their sentences share the batches.
 
@@ -48,6 +59,8 @@ def annotate(
     documents : tokenized documents.
     spans : whether to read spans off the tags.
     max_sentence_tokens : a longer sentence is split into pieces of at most this length.
+    inference : what is wanted beside the best paths.
+    temperature : what scores are divided by before they are made probabilities.
 
     Raises
     ------
@@ -55,19 +68,37 @@ def annotate(
         Where the model's scores cannot be decoded.
     """
     bounded = [_split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
-    all_tokens = _pack([tokens for tokens, _ in bounded])
-    offsets = all_tokens.sentence_offsets
-    paths = [_decode(tagger, all_tokens, first, end) for first, end in _batches(offsets)]
-    tag_ids = paths[0] if len(paths) == 1 else np.concatenate([np.empty(0, np.int64), *paths])
+    packed = _pack([tokens for tokens, _ in bounded])
+    inferred = Inferred.joined(
+        [
+            infer(
+                _score(tagger, packed, first, end),
+                tagger.labels,
+                inference,
+                spans=spans,
+                temperature=temperature if tagger.probabilistic else None,
+            )
+            for first, end in _batches(packed.sentence_offsets)
+        ]
+    )
     starts = offsets_of([len(tokens.words) for tokens, _ in bounded])
     none: list[list[Span]] = [[] for _ in bounded]
-    found = spans_of_documents(tag_ids, tagger.labels, starts) if spans else none
+    found = spans_of_documents(inferred.tag_ids, tagger.labels, starts) if spans else none
+    parts = zip(
+        _slices([len(tokens.words) for tokens, _ in bounded]),
+        _slices([len(tokens.sentence_offsets) - 1 for tokens, _ in bounded]),
+        _slices([len(mine) for mine in found]),
+        strict=True,
+    )
     return [
-        Annotation(tokens, pieces, tag_ids[first:end], tagger.labels, mine)
-        for (tokens, pieces), (first, end), mine in zip(
-            bounded, pairwise(starts.tolist()), found, strict=True
-        )
+        Annotation(tokens, pieces, tagger.labels, mine, inferred.part(*part))
+        for (tokens, pieces), mine, part in zip(bounded, found, parts, strict=True)
     ]
+
+
+def _slices(lengths: Sequence[int]) -> Iterator[slice]:
+    """Where things of these lengths lie, one after another."""
+    return starmap(slice, pairwise(accumulate(lengths, initial=0)))
 
 
 def _pack(documents: Sequence[Tokens]) -> Tokens:
@@ -81,11 +112,11 @@ def _pack(documents: Sequence[Tokens]) -> Tokens:
     return Tokens(words, offsets_of(lengths))
 
 
-def _decode(tagger: Tagger, tokens: Tokens, first: int, end: int) -> NDArray[np.int64]:
-    """Best path of the sentences first to end: (tokens of these,)."""
+def _score(tagger: Tagger, tokens: Tokens, first: int, end: int) -> ChainScores:
+    """The scores of the sentences first to end."""
     offsets = tokens.sentence_offsets[first : end + 1]
     words = tokens.words[offsets[0] : offsets[-1]]
-    return best_paths(tagger.score(words, offsets - offsets[0]))
+    return tagger.score(words, offsets - offsets[0])
 
 
 def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:

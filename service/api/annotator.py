@@ -34,10 +34,12 @@ class Annotator:
         ------
         InputError
             Where the document is too long or has a blank word.
+        LimitExceeded
+            Where it has too many tokens for what is asked.
         """
         self._check(document)
-        [tokens] = self._tokenize([document])
-        return _rendered(self._annotate_one(tokens, selection), document.text, selection)
+        [tokens] = self._tokenize([document], selection)
+        return document_answer(self._annotate_one(tokens, selection), document.text, selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -47,7 +49,7 @@ class Annotator:
         Raises
         ------
         LimitExceeded
-            Where there are too many.
+            Where there are too many, or too many tokens for what is asked.
         """
         limit = self.settings.max_documents
         if len(documents) > limit:
@@ -55,7 +57,7 @@ class Annotator:
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
         checked = [_attempt(self._validated, value) for value in documents]
         good = [document for document in checked if isinstance(document, Document)]
-        annotations = iter(self._annotate_each(self._tokenize(good), selection))
+        annotations = iter(self._annotate_each(self._tokenize(good, selection), selection))
         return [
             _failed(document, index)
             if isinstance(document, Problem)
@@ -78,13 +80,25 @@ class Annotator:
         _check_length(max(chars, len(document.tokens)), limit, "/tokens")
         _check_words(document.tokens)
 
-    def _tokenize(self, documents: Sequence[Document]) -> list[Tokens]:
+    def _tokenize(self, documents: Sequence[Document], selection: Selection) -> list[Tokens]:
         texts = [document.text or "" for document in documents if document.tokens is None]
         of_texts = iter(self.tokenizer.tokenize_all(texts))
-        return [
+        tokens = [
             next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
             for document in documents
         ]
+        self._check_analysed(sum(len(each.words) for each in tokens), selection)
+        return tokens if selection.sentences else [each.as_one_sentence() for each in tokens]
+
+    def _check_analysed(self, tokens: int, selection: Selection) -> None:
+        """Hold what is asked of a request to the number of its tokens."""
+        wanted = selection.inference
+        limit = self.settings.max_analysed_tokens
+        if tokens > limit and (wanted.marginals or wanted.n_best):
+            pointer = "/marginals" if wanted.marginals else "/n_best"
+            raise LimitExceeded(
+                "the request", limit, "tokens", "TRELLIS_MAX_ANALYSED_TOKENS", pointer
+            )
 
     def _annotate(self, documents: Sequence[Tokens], selection: Selection) -> list[Annotation]:
         return annotate(
@@ -92,6 +106,7 @@ class Annotator:
             documents,
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
+            inference=selection.inference,
         )
 
     def _annotate_one(self, tokens: Tokens, selection: Selection) -> Annotation:
@@ -115,12 +130,6 @@ def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Pro
         return problem_of(error)
 
 
-def _rendered(annotation: Annotation, text: str | None, selection: Selection) -> Json:
-    return document_answer(
-        annotation, text, unit=selection.unit, spans=selection.spans, labels=selection.labels
-    )
-
-
 def _finished(
     outcome: Annotation | Problem, text: str | None, selection: Selection, index: int
 ) -> orjson.Fragment:
@@ -132,7 +141,7 @@ def _finished(
 
 def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:
     """A document of a batch as JSON at once: its objects would take far more memory."""
-    return orjson.dumps(_rendered(annotation, text, selection))
+    return orjson.dumps(document_answer(annotation, text, selection))
 
 
 def _failed(problem: Problem, index: int) -> orjson.Fragment:

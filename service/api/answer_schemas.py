@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from service.api.schemas import OffsetUnit
 from service.store.manifest import Score, Source
 
+_CONFIDENCE = "Present only if asked for; null where the model is no probability model."
 _ONLY_IF_TRUE = "Present only where the sentence is a piece of one over the limit of tokens."
 
 
@@ -64,6 +65,11 @@ class Sentence(_Range):
     token_start: int
     token_end: int
     split: Literal[True] | SkipJsonSchema[None] = Field(None, description=_ONLY_IF_TRUE)
+    n_best: "list[TagSequence] | SkipJsonSchema[None]" = Field(
+        None,
+        description="Present only if asked for: the best different tag sequences, the first of "
+        "which the tokens bear; fewer where the sentence has fewer.",
+    )
 
 
 class Token(_Range):
@@ -71,6 +77,12 @@ class Token(_Range):
 
     text: str
     tag: str
+    confidence: float | None = Field(
+        None, ge=0, le=1, description=f"The probability of the tag. {_CONFIDENCE}"
+    )
+    marginals: dict[str, float] | None = Field(
+        None, description=f"The probabilities of all labels. {_CONFIDENCE}"
+    )
 
 
 class Span(_Range):
@@ -80,6 +92,23 @@ class Span(_Range):
     text: str
     token_start: int
     token_end: int
+    confidence: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description=f"The probability of a span of this label and these bounds. {_CONFIDENCE}",
+    )
+
+
+class TagSequence(BaseModel):
+    """One of the best tag sequences of a sentence."""
+
+    log_prob: float | None = Field(
+        le=0,
+        description="Log of its probability; null where the model is no probability model.",
+    )
+    tags: list[str]
+    spans: list[Span] | SkipJsonSchema[None] = Field(None, description="Of `/ner` only.")
 
 
 class TagDocument(BaseModel):

@@ -1,63 +1,152 @@
 """From annotations to what is answered: plain dicts, offsets in the unit that was asked for."""
 
-from collections.abc import Set
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.api.schemas import OffsetUnit
+from service.api.selection import Selection
+from service.decoding import TagSequence, distinct_labels
 from service.pipeline import Annotation
-from service.text.spans import Span
+from service.text.spans import Span, spans_of_path
 from service.text.tokens import Offsets, offsets_of
 
 Json = dict[str, object]
 Places = list[int] | list[None]
 
 
-def document_answer(
-    annotation: Annotation,
-    text: str | None,
-    *,
-    unit: OffsetUnit,
-    spans: bool,
-    labels: Set[str] | None,
-) -> Json:
+def document_answer(annotation: Annotation, text: str | None, selection: Selection) -> Json:
     """The answer of one document.
 
     Parameters
     ----------
     annotation : the tagged document.
     text : its text; None where it came as tokens, which have no offsets.
-    unit : what offsets count.
-    spans : whether the answer has spans.
-    labels : of these labels only; None keeps all spans.
+    selection : what of it is wanted.
     """
-    tokens = annotation.tokens
-    table = None if text is None else unit_offsets(text, unit)
-    starts = _places(tokens.starts, len(tokens.words), table)
-    ends = _places(tokens.ends, len(tokens.words), table)
-    tags = [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
-    rows = zip(tokens.words, starts, ends, tags, strict=True)
-    answer: Json = {
-        "sentences": _sentences(annotation, starts, ends),
-        "tokens": [
-            {"text": word, "start": start, "end": end, "tag": tag} for word, start, end, tag in rows
-        ],
-    }
-    if spans:
-        answer["spans"] = [
+    return _Answer(annotation, text, selection).json()
+
+
+class _Answer:
+    """One answer in the making."""
+
+    def __init__(self, annotation: Annotation, text: str | None, selection: Selection) -> None:
+        tokens = annotation.tokens
+        table = None if text is None else unit_offsets(text, selection.unit)
+        self._annotation = annotation
+        self._text = text
+        self._selection = selection
+        self._starts = _places(tokens.starts, len(tokens.words), table)
+        self._ends = _places(tokens.ends, len(tokens.words), table)
+
+    def json(self) -> Json:
+        answer: Json = {"sentences": self._sentences(), "tokens": self._tokens()}
+        if self._selection.spans:
+            answer["spans"] = self._spans()
+        return answer
+
+    def _sentences(self) -> list[Json]:
+        """Sentences with their ranges; one without tokens has no place in the text."""
+        starts, ends = self._starts, self._ends
+        bounds = list(pairwise(self._annotation.tokens.sentence_offsets.tolist()))
+        sentences: list[Json] = [
             {
-                "label": span.label,
-                "text": _span_text(annotation, text, span),
-                "start": starts[span.token_start],
-                "end": ends[span.token_end - 1],
-                "token_start": span.token_start,
-                "token_end": span.token_end,
+                "start": starts[first] if first < end else None,
+                "end": ends[end - 1] if first < end else None,
+                "token_start": first,
+                "token_end": end,
             }
-            for span in annotation.spans
-            if labels is None or span.label in labels
+            for first, end in bounds
         ]
-    return answer
+        for index in self._annotation.pieces:
+            sentences[index]["split"] = True
+        if (n_best := self._annotation.inferred.n_best) is not None:
+            for sentence, sequences, (first, _) in zip(sentences, n_best, bounds, strict=True):
+                sentence["n_best"] = [self._sequence(each, first) for each in sequences]
+        return sentences
+
+    def _tokens(self) -> list[Json]:
+        annotation, wanted = self._annotation, self._selection
+        tags = _tags(annotation.tag_ids, annotation.labels)
+        rows = zip(annotation.tokens.words, self._starts, self._ends, tags, strict=True)
+        tokens: list[Json] = [
+            {"text": word, "start": start, "end": end, "tag": tag} for word, start, end, tag in rows
+        ]
+        if wanted.confidence:
+            for token, confidence in zip(tokens, self._confidences(), strict=True):
+                token["confidence"] = confidence
+        if wanted.inference.marginals:
+            for token, marginals in zip(tokens, self._marginals(), strict=True):
+                token["marginals"] = marginals
+        return tokens
+
+    def _confidences(self) -> Iterable[float | None]:
+        """Of the tokens' tags; none of a model that is no probability model."""
+        confidences = self._annotation.inferred.confidences
+        if confidences is None:
+            return [None] * len(self._annotation.tokens.words)
+        values: list[float] = confidences.tolist()
+        return values
+
+    def _marginals(self) -> Iterator[dict[str, float] | None]:
+        marginals = self._annotation.inferred.marginals
+        if marginals is None:
+            yield from [None] * len(self._annotation.tokens.words)
+            return
+        labels = distinct_labels(self._annotation.labels)
+        for row in marginals.tolist():
+            yield dict(zip(labels, row, strict=True))
+
+    def _spans(self) -> list[Json]:
+        annotation, wanted = self._annotation, self._selection
+        if annotation.inferred.span_confidences is None:
+            spans = [self._span(span) for span in annotation.spans if self._has_label(span)]
+            return [span | {"confidence": None} for span in spans] if wanted.confidence else spans
+        spans = []
+        confidences = annotation.inferred.span_confidences.tolist()
+        for span, confidence in zip(annotation.spans, confidences, strict=True):
+            if self._has_label(span) and confidence >= (wanted.threshold or 0.0):
+                shown = {"confidence": confidence} if wanted.confidence else {}
+                spans.append(self._span(span) | shown)
+        return spans
+
+    def _has_label(self, span: Span) -> bool:
+        labels = self._selection.labels
+        return labels is None or span.label in labels
+
+    def _span(self, span: Span) -> Json:
+        return {
+            "label": span.label,
+            "text": self._span_text(span),
+            "start": self._starts[span.token_start],
+            "end": self._ends[span.token_end - 1],
+            "token_start": span.token_start,
+            "token_end": span.token_end,
+        }
+
+    def _span_text(self, span: Span) -> str:
+        tokens, text = self._annotation.tokens, self._text
+        if text is None or tokens.starts is None or tokens.ends is None:
+            return " ".join(tokens.words[span.token_start : span.token_end])
+        return text[tokens.starts[span.token_start] : tokens.ends[span.token_end - 1]]
+
+    def _sequence(self, sequence: TagSequence, first: int) -> Json:
+        """One of the best tag sequences of the sentence that begins with token `first`."""
+        labels = self._annotation.labels
+        answer: Json = {
+            "log_prob": sequence.log_prob,
+            "tags": _tags(sequence.tag_ids, labels),
+        }
+        if self._selection.spans:
+            spans = (span.shifted(first) for span in spans_of_path(sequence.tag_ids, labels))
+            answer["spans"] = [self._span(span) for span in spans if self._has_label(span)]
+        return answer
+
+
+def _tags(tag_ids: NDArray[np.int64], labels: tuple[str, ...]) -> list[str]:
+    return [labels[tag_id] for tag_id in tag_ids.tolist()]
 
 
 def unit_offsets(text: str, unit: OffsetUnit) -> Offsets | None:
@@ -79,27 +168,3 @@ def _places(offsets: Offsets | None, words: int, table: Offsets | None) -> Place
         return [None] * words
     places: list[int] = (offsets if table is None else table[offsets]).tolist()
     return places
-
-
-def _sentences(annotation: Annotation, starts: Places, ends: Places) -> list[Json]:
-    """Sentences with their ranges; one without tokens has no place in the text."""
-    bounds = pairwise(annotation.tokens.sentence_offsets.tolist())
-    sentences: list[Json] = [
-        {
-            "start": starts[first] if first < end else None,
-            "end": ends[end - 1] if first < end else None,
-            "token_start": first,
-            "token_end": end,
-        }
-        for first, end in bounds
-    ]
-    for index in annotation.pieces:
-        sentences[index]["split"] = True
-    return sentences
-
-
-def _span_text(annotation: Annotation, text: str | None, span: Span) -> str:
-    tokens = annotation.tokens
-    if text is None or tokens.starts is None or tokens.ends is None:
-        return " ".join(tokens.words[span.token_start : span.token_end])
-    return text[tokens.starts[span.token_start] : tokens.ends[span.token_end - 1]]

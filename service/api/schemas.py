@@ -54,6 +54,24 @@ class Options(_Request):
     offset_unit: OffsetUnit | None = Field(
         None, description="What start and end count; codepoint is the default."
     )
+    sentences: bool | None = Field(
+        None, description="false takes a document as one sentence; true is the default."
+    )
+    confidence: bool | None = Field(
+        None, description="Whether tokens and spans have their `confidence`."
+    )
+    marginals: bool | None = Field(
+        None,
+        description="Whether tokens have their `marginals`. The documents of the request may have "
+        "10,000 tokens together (`TRELLIS_MAX_ANALYSED_TOKENS`).",
+    )
+    n_best: int | None = Field(
+        None,
+        ge=1,
+        le=20,
+        description="How many of its best tag sequences a sentence has as `n_best`. The documents "
+        "of the request may have 10,000 tokens together (`TRELLIS_MAX_ANALYSED_TOKENS`).",
+    )
 
 
 class TagOptions(Options):
@@ -71,6 +89,13 @@ class NerOptions(Options):
 
     labels: Words | None = Field(
         None, description="Keeps only the spans of these labels; tokens keep their tags."
+    )
+    threshold: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Keeps only the spans whose confidence is at least this; tokens keep their "
+        "tags.",
     )
 
 

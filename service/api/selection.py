@@ -1,9 +1,10 @@
 """Which model answers a request, and what of its tags is wanted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.api.problems import INVALID_REQUEST, Problem
-from service.api.schemas import NerOptions, OffsetUnit, TagOptions
+from service.api.schemas import NerOptions, OffsetUnit, Options, TagOptions
+from service.decoding import Inference
 from service.errors import InputError
 from service.store.registry import LoadedModel, Registry
 from service.text.spans import split_tag
@@ -20,14 +21,22 @@ class Selection:
     ----------
     model : the model that answers.
     spans : whether the answer has spans.
-    labels : of these labels only; None keeps all spans.
     unit : what offsets count.
+    inference : what is inferred beside the tags.
+    confidence : whether tokens and spans show their confidence.
+    labels : spans of these labels only; None keeps all.
+    threshold : spans of this confidence at least; None keeps all.
+    sentences : whether a document has sentences; else it is taken as one.
     """
 
     model: LoadedModel
     spans: bool
-    labels: frozenset[str] | None
     unit: OffsetUnit
+    inference: Inference
+    confidence: bool
+    labels: frozenset[str] | None = None
+    threshold: float | None = None
+    sentences: bool = True
 
 
 def select_tagger(registry: Registry, options: TagOptions) -> Selection:
@@ -39,7 +48,7 @@ def select_tagger(registry: Registry, options: TagOptions) -> Selection:
         if options.tagset not in (None, model.manifest.tagset):
             detail = f"the model {model.manifest.name} has the tagset {model.manifest.tagset}"
             raise InputError(detail, "/tagset")
-    return Selection(model, spans=False, labels=None, unit=options.offset_unit or DEFAULT_UNIT)
+    return _selection(model, options, spans=False)
 
 
 def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
@@ -48,8 +57,29 @@ def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
         model = registry.default("ner", None)
     else:
         model = _named(registry, options.model, "ner")
-    labels = None if options.labels is None else _known_labels(model, options.labels)
-    return Selection(model, spans=True, labels=labels, unit=options.offset_unit or DEFAULT_UNIT)
+    selection = _selection(model, options, spans=True)
+    if options.labels is not None:
+        selection = replace(selection, labels=_known_labels(model, options.labels))
+    if options.threshold is not None:
+        if not model.tagger.probabilistic:
+            detail = f"the model {model.manifest.name} gives no probabilities"
+            raise InputError(detail, "/threshold")
+        inference = replace(selection.inference, confidences=True)
+        selection = replace(selection, threshold=options.threshold, inference=inference)
+    return selection
+
+
+def _selection(model: LoadedModel, options: Options, *, spans: bool) -> Selection:
+    """What both tasks may ask for."""
+    confidence = bool(options.confidence)
+    return Selection(
+        model,
+        spans,
+        unit=options.offset_unit or DEFAULT_UNIT,
+        inference=Inference(confidence, bool(options.marginals), options.n_best or 0),
+        confidence=confidence,
+        sentences=options.sentences is not False,
+    )
 
 
 def span_labels(labels: tuple[str, ...]) -> tuple[str, ...]:

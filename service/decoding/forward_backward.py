@@ -6,7 +6,6 @@ largest is zero, and the shifts are kept beside them: however long a sentence is
 stays of the size of one token's scores.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,23 +56,23 @@ class Posterior:
         cells /= cells.sum(axis=1, keepdims=True)
         object.__setattr__(self, "marginals", cells)
 
-    def label_marginals(self, labels: Sequence[str]) -> NDArray[np.float64]:
+    def label_marginals(self, label_ids: Ids) -> NDArray[np.float64]:
         """The probability of each label at each token.
 
         Parameters
         ----------
-        labels : what each of the K states bears.
+        label_ids : (K,) the label that each state bears; ids up to L - 1, each of which is there.
 
         Returns
         -------
-        (M, L) with a column a distinct label, in the order in which they first stand in `labels`.
+        (M, L) rows that sum to one.
         """
-        columns = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-        if len(columns) == len(labels):
-            return self.marginals
-        bears = np.zeros((len(labels), len(columns)))  # (K, L)
-        bears[np.arange(len(labels)), [columns[label] for label in labels]] = 1.0
-        return np.minimum(self.marginals @ bears, 1.0)
+        labels = int(label_ids.max()) + 1
+        if labels == len(label_ids):
+            return self.marginals[:, np.argsort(label_ids)]
+        bears = label_ids[:, None] == np.arange(labels)  # (K, L)
+        sums = self.marginals @ bears.astype(np.float64)
+        return np.asarray(np.minimum(sums, 1.0))
 
     @np.errstate(divide="ignore")  # log(0): no path
     def span_probabilities(
@@ -205,7 +204,7 @@ def _fill_backward(
 
 def _shift(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Lower rows (n, K) in place so that the largest of each is zero; by how much: (n,)."""
-    largest = np.maximum(np.maximum.reduce(rows, axis=1), _NO_PATH)
+    largest: NDArray[np.float64] = np.maximum(rows.max(axis=1), _NO_PATH)
     rows -= largest[:, None]
     return largest
 

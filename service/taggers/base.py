@@ -21,6 +21,14 @@ class Tagger(Protocol):
     def labels(self) -> tuple[str, ...]:
         """The K tags; a tag id is an index into it."""
 
+    @property
+    def probabilistic(self) -> bool:
+        """Whether exp(score) is proportional to the probability of a sentence's tags.
+
+        So it is of a CRF, whose probabilities are normalised scores, and of an HMM, whose scores
+        are joint probabilities of tags and words. Of another model no probability is given.
+        """
+
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score the M words of a packed batch of S sentences.
 

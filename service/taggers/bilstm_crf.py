@@ -47,6 +47,8 @@ class BilstmCrfTagger:
         Where an array or a vocabulary is missing or does not fit.
     """
 
+    probabilistic = True
+
     def __init__(
         self, parameters: Parameters, constraints: Constraints, max_unseen_words: int
     ) -> None:

@@ -39,6 +39,8 @@ class HmmTagger:
         Where an array or a vocabulary is missing or does not fit.
     """
 
+    probabilistic = True
+
     def __init__(
         self, parameters: Parameters, constraints: Constraints, max_unseen_words: int
     ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,22 +83,55 @@ def spans_of_documents(
     labels : K BIO tags.
     documents : (D + 1,) offsets; the tokens of a span are counted from the first of its document.
     """
-    names, begins, inside = _parts_of(labels)
-    starts = begins[path].nonzero()[0]
+    starts, ends = span_ranges(path, labels)
     if not len(starts):
         return [[] for _ in documents[1:]]
-    outside = np.append((~inside[path]).nonzero()[0], len(path))  # tokens that end a span
-    ends = outside[outside.searchsorted(starts, side="right")]
+    names = span_states(labels).names
     first = documents[documents.searchsorted(starts, side="right") - 1]  # of the document
     columns = (path[starts].tolist(), (starts - first).tolist(), (ends - first).tolist())
     spans = [Span(names[tag], start, end) for tag, start, end in zip(*columns, strict=True)]
     return [spans[i:j] for i, j in pairwise(starts.searchsorted(documents).tolist())]
 
 
+def span_ranges(path: NDArray[np.int64], labels: tuple[str, ...]) -> tuple[Offsets, Offsets]:
+    """Where the N spans of strict IOB2 tag ids (M,) start and end: (N,) each, in order."""
+    states = span_states(labels)
+    starts = states.begins[path].nonzero()[0]
+    outside = np.append((~states.continues[path]).nonzero()[0], len(path))  # tokens that end a span
+    return starts, outside[outside.searchsorted(starts, side="right")]
+
+
+class SpanStates(NamedTuple):
+    """What K BIO tags are to spans.
+
+    Attributes
+    ----------
+    names : the K labels; that of O is empty.
+    name_ids : (K,) equal where the labels are.
+    begins, continues : (K,) the tags that begin a span and those that continue one.
+    """
+
+    names: list[str]
+    name_ids: Offsets
+    begins: Flags
+    continues: Flags
+
+
 @lru_cache(maxsize=100)
-def _parts_of(labels: tuple[str, ...]) -> tuple[list[str], Flags, Flags]:
-    """Of K BIO tags: the labels, and (K,) which begin a span and which continue one."""
+def span_states(labels: tuple[str, ...]) -> SpanStates:
+    """What K BIO tags are to spans.
+
+    Raises
+    ------
+    ValueError
+        Where a label is no BIO tag.
+    """
     parts = [split_tag(label) for label in labels]
-    begins = np.array([prefix == "B" for prefix, _ in parts], dtype=np.bool_)
-    inside = np.array([prefix == "I" for prefix, _ in parts], dtype=np.bool_)
-    return [name for _, name in parts], begins, inside
+    names = [name for _, name in parts]
+    ids = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return SpanStates(
+        names,
+        np.array([ids[name] for name in names], dtype=np.int64),
+        np.array([prefix == "B" for prefix, _ in parts], dtype=np.bool_),
+        np.array([prefix == "I" for prefix, _ in parts], dtype=np.bool_),
+    )

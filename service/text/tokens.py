@@ -1,7 +1,7 @@
 """`Tokens`: the words of a document, packed flat, with the offsets of its sentences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,10 @@ class Tokens:
         """Pack sentences of words that came without a text. An empty sentence is kept."""
         words = [word for sentence in sentences for word in sentence]
         return cls(words, offsets_of([len(sentence) for sentence in sentences]))
+
+    def as_one_sentence(self) -> "Tokens":
+        """The same words in one sentence; in none where there are none."""
+        return replace(self, sentence_offsets=np.unique([0, len(self.words)]))
 
 
 def offsets_of(lengths: Sequence[int] | Offsets) -> Offsets:

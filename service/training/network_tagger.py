@@ -25,6 +25,8 @@ class NetworkTagger:
     constraints : added to the scores.
     """
 
+    probabilistic = True
+
     def __init__(
         self,
         network: BilstmCrf,

@@ -1,5 +1,6 @@
 """Models of a few rules, under the names of shipped ones, and the registry that holds them."""
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from service.decoding import ChainScores, Transitions
+from service.decoding import ChainScores, Constraints, Transitions, bio_constraints
 from service.store.directory import write_model
 from service.store.manifest import Manifest
 from service.store.registry import LoadedModel, Registry
@@ -31,11 +32,22 @@ _PERSONS = {"👞", "𐤃𐤄", "👩‍👩‍👧"}
 
 
 class RuleTagger:
-    """Gives each word the tag that a rule says; `FAILING_WORD` raises, `SLOW_WORD` takes long."""
+    """Gives each word the tag that a rule says; `FAILING_WORD` raises, `SLOW_WORD` takes long.
 
-    def __init__(self, labels: tuple[str, ...], rule: Callable[[list[str]], list[int]]) -> None:
+    A tag that the rule does not say is a third as probable, as far as `constraints` allow it.
+    """
+
+    def __init__(
+        self,
+        labels: tuple[str, ...],
+        rule: Callable[[list[str]], list[int]],
+        constraints: Constraints,
+        probabilistic: bool,
+    ) -> None:
         self.labels = labels
+        self.probabilistic = probabilistic
         self._rule = rule
+        self._transitions = Transitions(constraints.transitions, constraints.start, constraints.end)
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         if FAILING_WORD in words:
@@ -43,12 +55,11 @@ class RuleTagger:
         if SLOW_WORD in words:
             _compute(Path(os.environ[RELEASE_FILE]))
         size = len(self.labels)
-        emissions = np.full((len(words), size), -1.0)
+        emissions = np.full((len(words), size), -math.log(3))
         sentences = [words[first:end] for first, end in pairwise(sentence_offsets.tolist())]
         tags = [tag for sentence in sentences for tag in self._rule(sentence)]
         emissions[np.arange(len(words)), tags] = 0.0
-        free = Transitions(np.zeros((size, size)), np.zeros(size), np.zeros(size))
-        return ChainScores(emissions, free, sentence_offsets)
+        return ChainScores(emissions, self._transitions, sentence_offsets)
 
 
 def _compute(release: Path) -> None:
@@ -110,13 +121,20 @@ def _manifest(name: str, task: str, tagset: str | None, labels: tuple[str, ...])
     )
 
 
-def rule_registry(unloaded: tuple[str, ...] = ("en-pos-hmm",)) -> Registry:
+def rule_registry(
+    unloaded: tuple[str, ...] = ("en-pos-hmm",), *, probabilistic: bool = True
+) -> Registry:
     """The models of this file, apart from the unloaded all of them loaded."""
+
+    def tags(labels: tuple[str, ...]) -> RuleTagger:
+        return RuleTagger(labels, _tags, Constraints.none(len(labels)), probabilistic)
+
+    entities = RuleTagger(NER_LABELS, _entities, bio_constraints(NER_LABELS), probabilistic)
     models = [
-        (_manifest("en-ner-crf", "ner", None, NER_LABELS), RuleTagger(NER_LABELS, _entities)),
-        (_manifest("en-pos-crf", "tag", "ptb", PTB_LABELS), RuleTagger(PTB_LABELS, _tags)),
-        (_manifest("en-pos-hmm", "tag", "ptb", PTB_LABELS), RuleTagger(PTB_LABELS, _tags)),
-        (_manifest("en-upos-crf", "tag", "ud", UD_LABELS), RuleTagger(UD_LABELS, _tags)),
+        (_manifest("en-ner-crf", "ner", None, NER_LABELS), entities),
+        (_manifest("en-pos-crf", "tag", "ptb", PTB_LABELS), tags(PTB_LABELS)),
+        (_manifest("en-pos-hmm", "tag", "ptb", PTB_LABELS), tags(PTB_LABELS)),
+        (_manifest("en-upos-crf", "tag", "ud", UD_LABELS), tags(UD_LABELS)),
     ]
     return Registry(
         {manifest.name: manifest for manifest, _ in models},

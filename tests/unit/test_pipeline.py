@@ -18,6 +18,7 @@ class WordIsTag:
     """Tags every word with the label that the word is, where BIO allows it."""
 
     labels = LABELS
+    probabilistic = True
 
     def __init__(self):
         self.batches = []

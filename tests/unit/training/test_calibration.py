@@ -202,7 +202,7 @@ def test_where_there_is_no_dev_file_the_temperature_is_one(corpus, tmp_path):
 def test_where_the_error_is_not_less_with_it_the_temperature_is_one(corpus, tmp_path):
     # 99 of 100 are sure and right as often as they say; one is sure and wrong, for which alone
     # the likelihood asks for a higher temperature.
-    gold = sentences([4.0], count=5000) + [TaggedSentence(("90.0",), ("B",))]
+    gold = [*sentences([4.0], count=5000), TaggedSentence(("90.0",), ("B",))]
     write_columns(tmp_path / "dev.tsv", gold)
     assert fit_temperature(Overconfident(1.0), gold) > 1.05
     found = calibrated(manifest_of(), Overconfident(1.0), [corpus], tmp_path, ("dev",), 10_000)
