@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from service.decoding import PATH_ALONE, ChainScores, Inference, Inferred, infer
 from service.taggers.base import Tagger
+from service.taggers.explanation import Explanation, explanation_of
 from service.text.spans import Span, spans_of_documents
 from service.text.tokens import Offsets, Tokens, offsets_of
 
@@ -28,6 +29,7 @@ class Annotation:
     labels : what each of the K states of the tagger bears; several may bear the same.
     spans : of a BIO tagger, its spans; else none.
     inferred : the tags as indexes into `labels`, and what was asked for beside them.
+    explanation : why they are so, where that was asked for.
     """
 
     tokens: Tokens
@@ -35,6 +37,7 @@ class Annotation:
     labels: tuple[str, ...]
     spans: list[Span]
     inferred: Inferred
+    explanation: Explanation | None = None
 
     @property
     def tag_ids(self) -> NDArray[np.int64]:
@@ -50,6 +53,7 @@ def annotate(
     max_sentence_tokens: int,
     inference: Inference = PATH_ALONE,
     temperature: float = 1.0,
+    explain: bool = False,
 ) -> list[Annotation]:
     """Tag documents, in order; all their sentences share the batches.
 
@@ -61,6 +65,7 @@ def annotate(
     max_sentence_tokens : a longer sentence is split into pieces of at most this length.
     inference : what is wanted beside the best paths.
     temperature : what scores are divided by before they are made probabilities.
+    explain : whether to explain the best paths; takes memory a token, so for few alone.
 
     Raises
     ------
@@ -91,7 +96,14 @@ def annotate(
         strict=True,
     )
     return [
-        Annotation(tokens, pieces, tagger.labels, mine, inferred.part(*part))
+        Annotation(
+            tokens,
+            pieces,
+            tagger.labels,
+            mine,
+            inferred.part(*part),
+            _explanation(tagger, tokens, temperature) if explain else None,
+        )
         for (tokens, pieces), mine, part in zip(bounded, found, parts, strict=True)
     ]
 
@@ -117,6 +129,11 @@ def _score(tagger: Tagger, tokens: Tokens, first: int, end: int) -> ChainScores:
     offsets = tokens.sentence_offsets[first : end + 1]
     words = tokens.words[offsets[0] : offsets[-1]]
     return tagger.score(words, offsets - offsets[0])
+
+
+def _explanation(tagger: Tagger, tokens: Tokens, temperature: float) -> Explanation:
+    scores = _score(tagger, tokens, 0, len(tokens.sentence_offsets) - 1)
+    return explanation_of(tagger, tokens.words, scores, temperature)
 
 
 def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:

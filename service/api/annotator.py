@@ -92,6 +92,10 @@ class Annotator:
 
     def _check_analysed(self, tokens: int, selection: Selection) -> None:
         """Hold what is asked of a request to the number of its tokens."""
+        limit = self.settings.max_explained_tokens
+        if selection.explain and tokens > limit:
+            setting = "TRELLIS_MAX_EXPLAINED_TOKENS"
+            raise LimitExceeded("the request", limit, "tokens", setting, "/explain")
         wanted = selection.inference
         limit = self.settings.max_analysed_tokens
         if tokens > limit and (wanted.marginals or wanted.n_best):
@@ -107,6 +111,8 @@ class Annotator:
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
             inference=selection.inference,
+            temperature=selection.model.manifest.temperature,
+            explain=selection.explain,
         )
 
     def _annotate_one(self, tokens: Tokens, selection: Selection) -> Annotation:

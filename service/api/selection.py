@@ -27,6 +27,7 @@ class Selection:
     labels : spans of these labels only; None keeps all.
     threshold : spans of this confidence at least; None keeps all.
     sentences : whether a document has sentences; else it is taken as one.
+    explain : whether the tags are explained.
     """
 
     model: LoadedModel
@@ -37,6 +38,7 @@ class Selection:
     labels: frozenset[str] | None = None
     threshold: float | None = None
     sentences: bool = True
+    explain: bool = False
 
 
 def select_tagger(registry: Registry, options: TagOptions) -> Selection:
@@ -79,6 +81,7 @@ def _selection(model: LoadedModel, options: Options, *, spans: bool) -> Selectio
         inference=Inference(confidence, bool(options.marginals), options.n_best or 0),
         confidence=confidence,
         sentences=options.sentences is not False,
+        explain=bool(options.explain),
     )
 
 

@@ -46,7 +46,7 @@ class Explanation:
     candidates: list[tuple[Candidate, Candidate | None]] | None
 
 
-def explain(
+def explanation_of(
     tagger: Tagger, words: list[str], scores: ChainScores, temperature: float = 1.0
 ) -> Explanation:
     """Explain the best paths of a packed batch.

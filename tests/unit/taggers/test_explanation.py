@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from service.decoding import ChainScores, Constraints, Transitions, forward_backward
 from service.taggers.bilstm_crf import BilstmCrfTagger
 from service.taggers.crf import CrfTagger
-from service.taggers.explanation import REQUEST, explain
+from service.taggers.explanation import REQUEST, explanation_of
 from service.text.tokens import Tokens
 from tests.made_networks import read_network
 from tests.unit.taggers.test_crf import GIVEN, TAGGER, words
@@ -30,7 +30,7 @@ def candidates(explanation):
 @given(st.lists(words, max_size=4))
 def test_the_weights_of_a_tag_and_its_runner_up_add_up_to_their_emissions(sentences):
     tokens, scores = scored(sentences)
-    explanation = explain(TAGGER, tokens, scores)
+    explanation = explanation_of(TAGGER, tokens, scores)
     assert len(explanation.candidates) == len(tokens)
     for token, candidate in candidates(explanation):
         total = sum(weight for _, weight in candidate.features)
@@ -44,7 +44,7 @@ def test_a_tag_comes_from_the_one_before_it_on_the_best_path_or_begins_the_sente
     tokens, scores = scored([SENTENCE, ["the", "bank"]])
     begin = Transitions(scores.transitions.between, np.array([1.0, 2.0, 3.0]), np.zeros(3))
     scores = ChainScores(scores.emissions, begin, scores.offsets)
-    explanation = explain(TAGGER, tokens, scores)
+    explanation = explanation_of(TAGGER, tokens, scores)
     path = explanation.trellis.path
     for token, candidate in candidates(explanation):
         if token in (0, 5):
@@ -59,7 +59,7 @@ def test_a_tag_comes_from_the_one_before_it_on_the_best_path_or_begins_the_sente
 def test_the_runner_up_is_the_most_probable_of_the_others(temperature):
     tokens, scores = scored([SENTENCE])
     marginals = forward_backward(scores.tempered(temperature)).marginals
-    explanation = explain(TAGGER, tokens, scores, temperature)
+    explanation = explanation_of(TAGGER, tokens, scores, temperature)
     for row, (best, second) in zip(marginals, explanation.candidates, strict=True):
         left = {tag: p for tag, p in enumerate(row) if tag != best.tag_id}
         assert left[second.tag_id] == max(left.values())
@@ -68,7 +68,7 @@ def test_the_runner_up_is_the_most_probable_of_the_others(temperature):
 def test_where_no_other_tag_is_possible_there_is_no_runner_up():
     only = Constraints(np.zeros((3, 3)), np.array([-np.inf, 0, -np.inf]), np.zeros(3))
     tagger = CrfTagger(GIVEN, only, 5)
-    [(best, second)] = explain(tagger, *scored([["the"]], tagger)).candidates
+    [(best, second)] = explanation_of(tagger, *scored([["the"]], tagger)).candidates
     assert (best.tag_id, second) == (1, None)
 
 
@@ -77,7 +77,7 @@ def test_what_a_request_adds_stands_among_the_features():
     emissions = scores.emissions.astype(float)
     emissions[1] += [-np.inf, 0.0, 2.5]
     changed = ChainScores(emissions, scores.transitions, scores.offsets)
-    found = explain(TAGGER, tokens, changed)
+    found = explanation_of(TAGGER, tokens, changed)
     for token, candidate in candidates(found):
         weights = dict(candidate.features)
         added = weights.get(REQUEST, 0.0)
@@ -98,7 +98,7 @@ class Folding:
 
 
 def test_where_states_share_a_tag_the_trellis_is_of_tags_and_has_no_transitions():
-    found = explain(Folding(), *scored([["a", "b"]], Folding()))
+    found = explanation_of(Folding(), *scored([["a", "b"]], Folding()))
     assert found.trellis.tags == ("O", "B")
     assert found.trellis.cells.tolist() == [[0, 2], [2, 4]]
     assert (found.transitions, found.candidates) == (None, None)
@@ -107,7 +107,7 @@ def test_where_states_share_a_tag_the_trellis_is_of_tags_and_has_no_transitions(
 def test_a_tagger_without_features_has_its_trellis_and_its_transitions():
     network = BilstmCrfTagger(read_network("ner-words"), Constraints.none(5), 10)
     tokens, scores = scored([["mr", "Bade"]], network)
-    found = explain(network, tokens, scores)
+    found = explanation_of(network, tokens, scores)
     assert found.trellis.tags == network.labels
     assert found.transitions is scores.transitions
     assert found.candidates is None
