@@ -6,7 +6,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, NotRequired, Self, TypedDict, Unpack
+from typing import Any, Literal, NotRequired, Required, Self, TypedDict, Unpack
 from urllib.parse import quote
 
 import requests
@@ -182,6 +182,28 @@ class Document(TypedDict, total=False):
     tokens: Sentences
 
 
+class Constraint(TypedDict, total=False):
+    """Either `start` and `end` or `token_start` and `token_end`; `label` and `mode`."""
+
+    start: int
+    end: int
+    token_start: int
+    token_end: int
+    label: Required[str]
+    mode: Required[Literal["span", "inside", "forbid"]]
+
+
+class ConstrainedDocument(Document, total=False):
+    constraints: Sequence[Constraint]
+
+
+class DictionaryEntry(TypedDict):
+    phrase: str
+    label: str
+    weight: float
+    match_case: NotRequired[bool]
+
+
 class _Options(TypedDict, total=False):
     model: str | None
     offset_unit: OffsetUnit
@@ -199,13 +221,14 @@ class TagOptions(_Options, total=False):
 class NerOptions(_Options, total=False):
     labels: Sequence[str] | None
     threshold: float | None
+    dictionary: Sequence[DictionaryEntry]
 
 
 class TagRequest(Document, TagOptions):
     pass
 
 
-class NerRequest(Document, NerOptions):
+class NerRequest(ConstrainedDocument, NerOptions):
     pass
 
 
@@ -262,7 +285,7 @@ class TrellisClient:
         return answer
 
     def ner_batch(
-        self, documents: Sequence[Document], **options: Unpack[NerOptions]
+        self, documents: Sequence[ConstrainedDocument], **options: Unpack[NerOptions]
     ) -> NerBatchAnswer:
         """Find the named entities of many documents, as `tag_batch` tags them."""
         body = {"documents": documents, **options}

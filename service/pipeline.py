@@ -2,14 +2,28 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise, starmap
+from itertools import accumulate, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.decoding import PATH_ALONE, ChainScores, Inference, Inferred, infer
+from service.decoding import (
+    PATH_ALONE,
+    ChainScores,
+    Dictionary,
+    Evidence,
+    Inference,
+    Inferred,
+    SpanConstraint,
+    best_paths,
+    constraint_evidence,
+    infer,
+    with_evidence,
+)
+from service.errors import InputError, NoValidPath
 from service.taggers.base import Tagger
 from service.taggers.explanation import Explanation, explanation_of
+from service.text.packing import packed, split_long_sentences
 from service.text.spans import Span, spans_of_documents
 from service.text.tokens import Offsets, Tokens, offsets_of
 
@@ -54,6 +68,8 @@ def annotate(
     inference: Inference = PATH_ALONE,
     temperature: float = 1.0,
     explain: bool = False,
+    constraints: Sequence[Sequence[SpanConstraint]] = (),
+    dictionary: Dictionary | None = None,
 ) -> list[Annotation]:
     """Tag documents, in order; all their sentences share the batches.
 
@@ -66,45 +82,56 @@ def annotate(
     inference : what is wanted beside the best paths.
     temperature : what scores are divided by before they are made probabilities.
     explain : whether to explain the best paths; takes memory a token, so for few alone.
+    constraints : of each document, what is known of its spans; or none at all.
+    dictionary : what is known of phrases; None for nothing.
 
     Raises
     ------
+    InputError
+        Where constraints cannot be met.
     ScoresError
         Where the model's scores cannot be decoded.
     """
-    bounded = [_split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
-    packed = _pack([tokens for tokens, _ in bounded])
+    bounded = [split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
+    sentences = [tokens for tokens, _ in bounded]
+    starts = offsets_of([len(tokens.words) for tokens in sentences])
+    known = _evidence_of(constraints, sentences, starts, tagger.labels)
     inferred = Inferred.joined(
         [
             infer(
-                _score(tagger, packed, first, end),
+                scores,
                 tagger.labels,
                 inference,
                 spans=spans,
                 temperature=temperature if tagger.probabilistic else None,
             )
-            for first, end in _batches(packed.sentence_offsets)
+            for scores in _scores(tagger, packed(sentences), known, dictionary)
         ]
     )
-    starts = offsets_of([len(tokens.words) for tokens, _ in bounded])
     none: list[list[Span]] = [[] for _ in bounded]
     found = spans_of_documents(inferred.tag_ids, tagger.labels, starts) if spans else none
+    explanations: list[Explanation | None] = [None for _ in bounded]
+    if explain:
+        bounds = pairwise(starts.tolist())
+        scored = (
+            _score(tagger, tokens, _within(known, *bound), dictionary)
+            for tokens, bound in zip(sentences, bounds, strict=True)
+        )
+        explanations = [
+            explanation_of(tagger, tokens.words, scores, temperature)
+            for tokens, scores in zip(sentences, scored, strict=True)
+        ]
     parts = zip(
-        _slices([len(tokens.words) for tokens, _ in bounded]),
-        _slices([len(tokens.sentence_offsets) - 1 for tokens, _ in bounded]),
+        _slices([len(tokens.words) for tokens in sentences]),
+        _slices([len(tokens.sentence_offsets) - 1 for tokens in sentences]),
         _slices([len(mine) for mine in found]),
         strict=True,
     )
     return [
-        Annotation(
-            tokens,
-            pieces,
-            tagger.labels,
-            mine,
-            inferred.part(*part),
-            _explanation(tagger, tokens, temperature) if explain else None,
+        Annotation(tokens, pieces, tagger.labels, mine, inferred.part(*part), why)
+        for (tokens, pieces), mine, part, why in zip(
+            bounded, found, parts, explanations, strict=True
         )
-        for (tokens, pieces), mine, part in zip(bounded, found, parts, strict=True)
     ]
 
 
@@ -113,27 +140,57 @@ def _slices(lengths: Sequence[int]) -> Iterator[slice]:
     return starmap(slice, pairwise(accumulate(lengths, initial=0)))
 
 
-def _pack(documents: Sequence[Tokens]) -> Tokens:
-    """The sentences of all documents one after another."""
-    if len(documents) == 1:
-        return documents[0]
-    words = list(chain.from_iterable(tokens.words for tokens in documents))
-    offsets = np.concatenate([[0], *(tokens.sentence_offsets for tokens in documents)])
-    begins = np.cumsum([1, *(len(tokens.sentence_offsets) for tokens in documents)])[:-1]
-    lengths = np.delete(np.diff(offsets), begins - 1)  # from a document to the next is no sentence
-    return Tokens(words, offsets_of(lengths))
+def _evidence_of(
+    constraints: Sequence[Sequence[SpanConstraint]],
+    documents: Sequence[Tokens],
+    starts: Offsets,
+    labels: tuple[str, ...],
+) -> list[Evidence]:
+    """The constraints on all documents, by the tokens of all."""
+    return [
+        piece.shifted(start)
+        for mine, tokens, start in zip(constraints, documents, starts.tolist(), strict=False)
+        if mine
+        for piece in constraint_evidence(mine, labels, tokens.sentence_offsets)
+    ]
 
 
-def _score(tagger: Tagger, tokens: Tokens, first: int, end: int) -> ChainScores:
-    """The scores of the sentences first to end."""
-    offsets = tokens.sentence_offsets[first : end + 1]
-    words = tokens.words[offsets[0] : offsets[-1]]
-    return tagger.score(words, offsets - offsets[0])
+def _scores(
+    tagger: Tagger, tokens: Tokens, known: Sequence[Evidence], dictionary: Dictionary | None
+) -> Iterator[ChainScores]:
+    """The scores of the sentences, batch by batch, with all that is known beside the model."""
+    for first, end in _batches(tokens.sentence_offsets):
+        offsets = tokens.sentence_offsets[first : end + 1]
+        token_start, token_end = int(offsets[0]), int(offsets[-1])
+        part = Tokens(tokens.words[token_start:token_end], offsets - token_start)
+        yield _score(tagger, part, _within(known, token_start, token_end), dictionary)
 
 
-def _explanation(tagger: Tagger, tokens: Tokens, temperature: float) -> Explanation:
-    scores = _score(tagger, tokens, 0, len(tokens.sentence_offsets) - 1)
-    return explanation_of(tagger, tokens.words, scores, temperature)
+def _within(known: Sequence[Evidence], first: int, end: int) -> list[Evidence]:
+    """What is known of the tokens from `first` to `end`, counted from `first`."""
+    return [piece.within(first, end) for piece in known if piece.overlaps(first, end)]
+
+
+def _score(
+    tagger: Tagger, tokens: Tokens, known: Sequence[Evidence], dictionary: Dictionary | None
+) -> ChainScores:
+    """The scores of one batch, with all that is known beside the model."""
+    words = tokens.words
+    scores = tagger.score(words, tokens.sentence_offsets)
+    if dictionary is not None:
+        scores = with_evidence(scores, list(dictionary.evidence(words, scores.offsets)))
+    return _constrained(scores, known) if known else scores
+
+
+def _constrained(scores: ChainScores, constraints: Sequence[Evidence]) -> ChainScores:
+    constrained = with_evidence(scores, constraints)
+    try:
+        best_paths(constrained)
+    except NoValidPath as error:
+        best_paths(scores)  # raises where it is not the constraints that leave none
+        detail = "no tag sequence that the model allows meets the constraints"
+        raise InputError(detail, "/constraints") from error
+    return constrained
 
 
 def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
@@ -151,16 +208,3 @@ def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
         end = max(first + 1, int(np.searchsorted(sizes, limit, side="right")) - 1)
         yield first, end
         first = end
-
-
-def _split_long_sentences(tokens: Tokens, limit: int) -> tuple[Tokens, list[int]]:
-    """Cut sentences of more than `limit` tokens into pieces of at most as many; which they are."""
-    if len(tokens.words) <= limit:
-        return tokens, []
-    lengths = np.diff(tokens.sentence_offsets)
-    pieces = np.maximum(1, -(-lengths // limit))  # (S,) an empty sentence stays one piece
-    within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    starts = np.repeat(tokens.sentence_offsets[:-1], pieces) + within * limit
-    offsets = np.append(starts, tokens.sentence_offsets[-1])
-    cut = np.flatnonzero(np.repeat(lengths > limit, pieces))
-    return Tokens(tokens.words, offsets, tokens.starts, tokens.ends), cut.tolist()

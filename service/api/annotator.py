@@ -7,10 +7,12 @@ from typing import ParamSpec, TypeVar
 import orjson
 
 from service.api.answers import Json, document_answer
+from service.api.constraints import constraints_of
 from service.api.problems import Problem, problem_of
-from service.api.schemas import Document, validated
+from service.api.schemas import ConstrainedDocument, Document, validated
 from service.api.selection import Selection
 from service.config import Settings
+from service.decoding import SpanConstraint
 from service.errors import InputError, LimitExceeded
 from service.pipeline import Annotation, annotate
 from service.text.tokenizer import Tokenizer
@@ -33,13 +35,14 @@ class Annotator:
         Raises
         ------
         InputError
-            Where the document is too long or has a blank word.
+            Where the document is too long, has a blank word, or its constraints cannot be met.
         LimitExceeded
             Where it has too many tokens for what is asked.
         """
         self._check(document)
         [tokens] = self._tokenize([document], selection)
-        return document_answer(self._annotate_one(tokens, selection), document.text, selection)
+        annotation = self._annotate_one(_input(document, tokens, selection), selection)
+        return document_answer(annotation, document.text, selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -55,18 +58,26 @@ class Annotator:
         if len(documents) > limit:
             setting = "TRELLIS_MAX_DOCUMENTS"
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
-        checked = [_attempt(self._validated, value) for value in documents]
+        checked = [_attempt(self._validated, value, selection) for value in documents]
         good = [document for document in checked if isinstance(document, Document)]
-        annotations = iter(self._annotate_each(self._tokenize(good, selection), selection))
-        return [
-            _failed(document, index)
+        tokens = iter(self._tokenize(good, selection))
+        inputs = [
+            document
             if isinstance(document, Problem)
-            else _finished(next(annotations), document.text, selection, index)
-            for index, document in enumerate(checked)
+            else _attempt(_input, document, next(tokens), selection)
+            for document in checked
+        ]
+        ready = [each for each in inputs if isinstance(each, _Input)]
+        annotations = iter(self._annotate_each(ready, selection))
+        return [
+            _failed(each, index)
+            if isinstance(each, Problem)
+            else _finished(next(annotations), each.text, selection, index)
+            for index, each in enumerate(inputs)
         ]
 
-    def _validated(self, value: object) -> Document:
-        document = validated(Document, value)
+    def _validated(self, value: object, selection: Selection) -> Document:
+        document = validated(ConstrainedDocument if selection.spans else Document, value)
         self._check(document)
         return document
 
@@ -87,46 +98,67 @@ class Annotator:
             next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
             for document in documents
         ]
-        self._check_analysed(sum(len(each.words) for each in tokens), selection)
+        self._check_analysed(tokens, selection)
         return tokens if selection.sentences else [each.as_one_sentence() for each in tokens]
 
-    def _check_analysed(self, tokens: int, selection: Selection) -> None:
+    def _check_analysed(self, documents: Sequence[Tokens], selection: Selection) -> None:
         """Hold what is asked of a request to the number of its tokens."""
         limit = self.settings.max_explained_tokens
-        if selection.explain and tokens > limit:
+        # Each sentence has a trellis, so the number of empty ones is held to the limit as well.
+        if selection.explain and sum(map(_tokens_or_sentences, documents)) > limit:
             setting = "TRELLIS_MAX_EXPLAINED_TOKENS"
             raise LimitExceeded("the request", limit, "tokens", setting, "/explain")
         wanted = selection.inference
         limit = self.settings.max_analysed_tokens
+        tokens = sum(len(each.words) for each in documents)
         if tokens > limit and (wanted.marginals or wanted.n_best):
             pointer = "/marginals" if wanted.marginals else "/n_best"
             raise LimitExceeded(
                 "the request", limit, "tokens", "TRELLIS_MAX_ANALYSED_TOKENS", pointer
             )
 
-    def _annotate(self, documents: Sequence[Tokens], selection: Selection) -> list[Annotation]:
+    def _annotate(self, inputs: Sequence["_Input"], selection: Selection) -> list[Annotation]:
         return annotate(
             selection.model.tagger,
-            documents,
+            [each.tokens for each in inputs],
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
             inference=selection.inference,
             temperature=selection.model.manifest.temperature,
             explain=selection.explain,
+            constraints=[each.constraints for each in inputs],
+            dictionary=selection.dictionary,
         )
 
-    def _annotate_one(self, tokens: Tokens, selection: Selection) -> Annotation:
-        [annotation] = self._annotate([tokens], selection)
+    def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
+        [annotation] = self._annotate([one], selection)
         return annotation
 
     def _annotate_each(
-        self, documents: Sequence[Tokens], selection: Selection
+        self, inputs: Sequence["_Input"], selection: Selection
     ) -> Sequence[Annotation | Problem]:
         """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
         try:
-            return self._annotate(documents, selection)
+            return self._annotate(inputs, selection)
         except Exception:
-            return [_attempt(self._annotate_one, tokens, selection) for tokens in documents]
+            return [_attempt(self._annotate_one, one, selection) for one in inputs]
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A document, ready to be tagged."""
+
+    text: str | None
+    tokens: Tokens
+    constraints: list[SpanConstraint]
+
+
+def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:
+    return _Input(document.text, tokens, constraints_of(document, tokens, selection))
+
+
+def _tokens_or_sentences(document: Tokens) -> int:
+    return max(len(document.words), len(document.sentence_offsets) - 1)
 
 
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:

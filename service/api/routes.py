@@ -48,7 +48,7 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     @routes.post("/ner")
     def ner() -> Response:
         document = received(NerRequest)
-        return one(document, select_recogniser(registry, document))
+        return one(document, select_recogniser(registry, document, annotator.tokenizer))
 
     @routes.post("/tag/batch")
     def tag_batch() -> Response:
@@ -58,7 +58,7 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     @routes.post("/ner/batch")
     def ner_batch() -> Response:
         batch = received(NerBatchRequest)
-        return many(batch, select_recogniser(registry, batch))
+        return many(batch, select_recogniser(registry, batch, annotator.tokenizer))
 
     return routes
 

@@ -13,6 +13,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from service.decoding import ANY_LABEL, Mode
 from service.errors import InputError
 
 Tagset = Literal["ptb", "ud"]
@@ -21,7 +22,7 @@ OffsetUnit = Literal["codepoint", "utf16", "utf8"]
 # One wrong word is enough: a body can hold millions, and each error costs memory.
 Words = Annotated[list[str], Field(fail_fast=True)]
 Sentences = Annotated[list[Words], Field(fail_fast=True)]
-
+Place = Annotated[int, Field(ge=0, lt=2**53)]
 
 _LONGEST_NAME_SHOWN = 100  # a longer one would be the request, quoted
 
@@ -43,6 +44,61 @@ class Document(_Request):
         if (self.text is None) == (self.tokens is None):
             raise PydanticCustomError("text_or_tokens", "Give exactly one of text and tokens")
         return self
+
+
+class Constraint(_Request):
+    """What is known of a range of a document, in characters or in tokens, both half-open."""
+
+    start: Place | None = Field(
+        None, description="In the offset unit; where a token starts. Only of a text."
+    )
+    end: Place | None = Field(None, description="In the offset unit; where a token ends.")
+    token_start: Place | None = Field(None, description="Counted from the document's first token.")
+    token_end: Place | None = None
+    label: str = Field(description='Of a span; `"*"` is any, where it is forbidden.')
+    mode: Mode = Field(
+        description="span: the range is exactly one span of the label. inside: it lies inside some "
+        "span of the label, or is one. forbid: no token of it is in a span of the label."
+    )
+
+    @model_validator(mode="after")
+    def _one_range(self) -> Self:
+        ranges = [(self.start, self.end), (self.token_start, self.token_end)]
+        given = [each for each in ranges if each != (None, None)]
+        if len(given) != 1 or None in given[0]:
+            raise PydanticCustomError(
+                "one_range", "Give exactly one of start and end, and token_start and token_end"
+            )
+        if self.label == ANY_LABEL and self.mode != "forbid":
+            raise PydanticCustomError("any_label", "Any label can be forbidden, and no more")
+        return self
+
+
+class ConstrainedDocument(Document):
+    """A document, and what is known of its spans."""
+
+    constraints: list[Constraint] | None = Field(
+        None,
+        max_length=1000,
+        description="What is known of the spans: the tags are the best among those that agree.",
+    )
+
+
+class DictionaryEntry(_Request):
+    """A phrase that is likely a span of a label, or with a negative weight unlikely one."""
+
+    phrase: str = Field(
+        max_length=100, description="Split into tokens as texts are, and matched over tokens."
+    )
+    label: str
+    weight: float = Field(
+        ge=-1000,
+        le=1000,
+        description="What each token of a match gains in such a span, in units of the log-odds.",
+    )
+    match_case: bool | None = Field(
+        None, description="Whether case has to match; false is the default."
+    )
 
 
 class Options(_Request):
@@ -102,13 +158,19 @@ class NerOptions(Options):
         description="Keeps only the spans whose confidence is at least this; tokens keep their "
         "tags.",
     )
+    dictionary: list[DictionaryEntry] | None = Field(
+        None,
+        max_length=1000,
+        description="Phrases whose matches add their weight to the scores of their spans, as those "
+        "of a gazetteer do. The longest match at a token counts; matches do not overlap.",
+    )
 
 
 class TagRequest(Document, TagOptions):
     """One document to tag with parts of speech."""
 
 
-class NerRequest(Document, NerOptions):
+class NerRequest(ConstrainedDocument, NerOptions):
     """One document to find named entities in."""
 
 
@@ -122,7 +184,7 @@ class TagBatchRequest(TagOptions):
 class NerBatchRequest(NerOptions):
     """Documents to find named entities in."""
 
-    documents: list[SkipValidation[Document]]
+    documents: list[SkipValidation[ConstrainedDocument]]
 
 
 R = TypeVar("R", bound=_Request)

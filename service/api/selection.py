@@ -1,13 +1,16 @@
 """Which model answers a request, and what of its tags is wanted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from service.api.problems import INVALID_REQUEST, Problem
-from service.api.schemas import NerOptions, OffsetUnit, Options, TagOptions
-from service.decoding import Inference
+from service.api.schemas import DictionaryEntry, NerOptions, OffsetUnit, Options, TagOptions
+from service.decoding import Dictionary, Entry, Inference
 from service.errors import InputError
 from service.store.registry import LoadedModel, Registry
+from service.text.phrases import Phrase
 from service.text.spans import split_tag
+from service.text.tokenizer import Tokenizer
 
 DEFAULT_TAGSET = "ptb"
 DEFAULT_UNIT: OffsetUnit = "codepoint"
@@ -28,6 +31,7 @@ class Selection:
     threshold : spans of this confidence at least; None keeps all.
     sentences : whether a document has sentences; else it is taken as one.
     explain : whether the tags are explained.
+    dictionary : phrases that are likely spans; None for none.
     """
 
     model: LoadedModel
@@ -39,6 +43,7 @@ class Selection:
     threshold: float | None = None
     sentences: bool = True
     explain: bool = False
+    dictionary: Dictionary | None = None
 
 
 def select_tagger(registry: Registry, options: TagOptions) -> Selection:
@@ -53,7 +58,7 @@ def select_tagger(registry: Registry, options: TagOptions) -> Selection:
     return _selection(model, options, spans=False)
 
 
-def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
+def select_recogniser(registry: Registry, options: NerOptions, tokenizer: Tokenizer) -> Selection:
     """What a request for named entities asks for."""
     if options.model is None:
         model = registry.default("ner", None)
@@ -61,7 +66,12 @@ def select_recogniser(registry: Registry, options: NerOptions) -> Selection:
         model = _named(registry, options.model, "ner")
     selection = _selection(model, options, spans=True)
     if options.labels is not None:
-        selection = replace(selection, labels=_known_labels(model, options.labels))
+        for index, label in enumerate(options.labels):
+            check_label(model, label, f"/labels/{index}")
+        selection = replace(selection, labels=frozenset(options.labels))
+    if options.dictionary:
+        dictionary = _dictionary(model, options.dictionary, tokenizer)
+        selection = replace(selection, dictionary=dictionary)
     if options.threshold is not None:
         if not model.tagger.probabilistic:
             detail = f"the model {model.manifest.name} gives no probabilities"
@@ -90,18 +100,32 @@ def span_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({label for tag in labels if (label := split_tag(tag)[1])}))
 
 
+def check_label(model: LoadedModel, label: str, pointer: str) -> None:
+    """Raise where the model has no spans of a label that stands at `pointer` in the request."""
+    known = span_labels(model.tagger.labels)
+    if label not in known:
+        name = model.manifest.name
+        detail = f"the model {name} has no such label; it has {', '.join(known)}"
+        raise Problem(INVALID_REQUEST, detail, pointer=pointer, known=known)
+
+
+def _dictionary(
+    model: LoadedModel, given: Sequence[DictionaryEntry], tokenizer: Tokenizer
+) -> Dictionary:
+    entries = []
+    for index, (entry, tokens) in enumerate(
+        zip(given, tokenizer.tokenize_all([entry.phrase for entry in given]), strict=True)
+    ):
+        check_label(model, entry.label, f"/dictionary/{index}/label")
+        if not tokens.words:
+            raise InputError("A phrase must not be blank", f"/dictionary/{index}/phrase")
+        phrase = Phrase(tuple(tokens.words), bool(entry.match_case))
+        entries.append(Entry(phrase, entry.label, entry.weight))
+    return Dictionary(entries, model.tagger.labels)
+
+
 def _named(registry: Registry, name: str, task: str) -> LoadedModel:
     manifest = registry.manifests.get(name)
     if manifest is not None and manifest.task != task:
         raise InputError(f"the model {name} answers at /{manifest.task}", "/model")
     return registry.get(name)
-
-
-def _known_labels(model: LoadedModel, wanted: list[str]) -> frozenset[str]:
-    known = span_labels(model.tagger.labels)
-    for index, label in enumerate(wanted):
-        if label not in known:
-            name = model.manifest.name
-            detail = f"the model {name} has no such label; it has {', '.join(known)}"
-            raise Problem(INVALID_REQUEST, detail, pointer=f"/labels/{index}", known=known)
-    return frozenset(wanted)

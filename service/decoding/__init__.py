@@ -1,6 +1,7 @@
 """From scores to paths: the one decoder that every tagger shares. Knows no model."""
 
 from service.decoding.constraints import Constraints, bio_constraints, bioes_constraints
+from service.decoding.dictionary import Dictionary, Entry
 from service.decoding.evidence import Evidence, with_evidence
 from service.decoding.forward_backward import Posterior, forward_backward
 from service.decoding.inference import (
@@ -13,25 +14,32 @@ from service.decoding.inference import (
 )
 from service.decoding.k_best import ScoredPath, k_best_paths
 from service.decoding.scores import ChainScores, Transitions
+from service.decoding.span_constraints import ANY_LABEL, Mode, SpanConstraint, constraint_evidence
 from service.decoding.trellis import NOWHERE, Trellis, lay_open
 from service.decoding.viterbi import best_paths, viterbi_cells
 
 __all__ = [
+    "ANY_LABEL",
     "NOWHERE",
     "PATH_ALONE",
     "ChainScores",
     "Constraints",
+    "Dictionary",
+    "Entry",
     "Evidence",
     "Inference",
     "Inferred",
+    "Mode",
     "Posterior",
     "ScoredPath",
+    "SpanConstraint",
     "TagSequence",
     "Transitions",
     "Trellis",
     "best_paths",
     "bio_constraints",
     "bioes_constraints",
+    "constraint_evidence",
     "distinct_labels",
     "forward_backward",
     "infer",

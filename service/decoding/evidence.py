@@ -23,10 +23,18 @@ class Evidence:
     token_end: int
     scores: NDArray[np.float64]
 
+    def shifted(self, by: int) -> "Evidence":
+        """The same, `by` tokens further."""
+        return replace(self, token_start=self.token_start + by, token_end=self.token_end + by)
+
+    def overlaps(self, first: int, end: int) -> bool:
+        """Whether it is of a token from `first` to `end`."""
+        return self.token_start < end and first < self.token_end
+
     def within(self, first: int, end: int) -> "Evidence":
-        """Of it, what is in the tokens from `first` to `end`, counted from `first`."""
+        """What of it is of the tokens from `first` to `end`, counted from `first`."""
         start, stop = max(self.token_start, first), min(self.token_end, end)
-        return replace(self, token_start=start - first, token_end=max(start, stop) - first)
+        return replace(self, token_start=start - first, token_end=stop - first)
 
 
 def with_evidence(scores: ChainScores, evidence: Sequence[Evidence]) -> ChainScores:

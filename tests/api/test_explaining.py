@@ -180,6 +180,32 @@ def test_of_more_states_than_tags_the_tags_are_shown_without_transitions() -> No
     }
 
 
+def test_what_the_request_adds_stands_among_the_features(shipped: FlaskClient) -> None:
+    request = {
+        "tokens": [["We", "met", "Mindful", "Sparrow", "today"]],
+        "model": "en-ner-crf",
+        "dictionary": [{"phrase": "mindful sparrow", "label": "ORG", "weight": 50.0}],
+        "constraints": [{"token_start": 4, "token_end": 5, "label": "*", "mode": "forbid"}],
+    }
+    answer, found = explained(shipped, "/ner", **request)
+    assert [token["tag"] for token in answer["tokens"]] == ["O", "O", "B-ORG", "I-ORG", "O"]
+    [sentence] = found["sentences"]
+    assert [found["tags"][tag] for tag in sentence["best_path"]] == [
+        token["tag"] for token in answer["tokens"]
+    ]
+    for row, why in enumerate(found["tokens"]):
+        best = why["best"]
+        weights = {feature["feature"]: feature["weight"] for feature in best["features"]}
+        assert ("request" in weights) == (row in (2, 3))
+        tag = found["tags"].index(best["tag"])
+        assert sum(weights.values()) == pytest.approx(sentence["emissions"][row][tag], abs=1e-4)
+    today = sentence["emissions"][4]
+    assert [tag for tag, score in zip(found["tags"], today, strict=True) if score is not None] == [
+        "O"
+    ]
+    assert found["tokens"][4]["runner_up"] is None
+
+
 @pytest.mark.parametrize("options", [{}, {"explain": False}, {"explain": None}])
 def test_nothing_is_explained_unless_it_is_asked_for(client: FlaskClient, options: Json) -> None:
     plain = client.post("/ner", json={"text": TEXT}).json
@@ -211,6 +237,8 @@ def test_a_request_may_have_two_hundred_tokens(client: FlaskClient) -> None:
     too_long = client.post("/tag", json={"tokens": [*words, ["c"]], "explain": True})
     assert too_long.status_code == 413
     assert (too_long.json["limit"], too_long.json["pointer"]) == (200, "/explain")
+    empty = client.post("/tag", json={"tokens": [[]] * 201, "explain": True})
+    assert empty.status_code == 413
     documents = [{"tokens": [part]} for part in words]
     whole = {"documents": documents, "explain": True}
     assert client.post("/tag/batch", json=whole).status_code == 200
