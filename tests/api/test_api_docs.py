@@ -48,6 +48,15 @@ def _shape(value: Any) -> Any:
     return type(value).__name__
 
 
+def _rounded(value: Any) -> Any:
+    """A value with its probabilities as the document shows them."""
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_rounded(part) for part in value]
+    return round(value, 4) if isinstance(value, float) else value
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example(client: FlaskClient, example: Example) -> None:
     path = NAMED.get(example.path, example.path)
@@ -56,7 +65,7 @@ def test_example(client: FlaskClient, example: Example) -> None:
     if example.method == "GET":
         assert _shape(answer) == _shape(example.answer)
     else:
-        assert answer == example.answer
+        assert _rounded(answer) == _rounded(example.answer)
 
 
 def test_every_path_has_an_example(client: FlaskClient) -> None:

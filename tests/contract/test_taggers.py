@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.decoding import best_paths
+from service.decoding import Inference, best_paths
 from service.pipeline import annotate
 from service.store.directory import constraints_of
 from service.taggers import ARCHITECTURES
@@ -186,3 +186,53 @@ def test_a_long_sentence_is_split_at_token_boundaries_and_marked(tagger, kind):
     assert np.diff(annotation.tokens.sentence_offsets).tolist() == [1, 5, 5, 2, 0, 1]
     assert annotation.pieces == [1, 2, 3]
     assert len(annotation.tag_ids) == 14
+
+
+EVERYTHING = Inference(confidences=True, marginals=True, n_best=4)
+
+
+def inferred(tagger, kind, sentences):
+    [annotation] = annotate(
+        tagger,
+        [Tokens.from_sentences(sentences)],
+        spans=kind[1] == "ner",
+        max_sentence_tokens=10_000,
+        inference=EVERYTHING,
+    )
+    return annotation
+
+
+@given(st.lists(words_seen_and_unseen, max_size=4))
+def test_probabilities_are_probabilities_and_those_of_a_token_sum_to_one(tagger, kind, sentences):
+    found = inferred(tagger, kind, sentences).inferred
+    assert tagger.probabilistic
+    assert found.marginals.shape[1] == len(set(tagger.labels))
+    assert found.marginals.sum(axis=1) == pytest.approx(1, abs=1e-9)
+    for probabilities in (found.marginals, found.confidences, found.span_confidences):
+        if probabilities is not None:
+            assert ((probabilities >= 0) & (probabilities <= 1)).all()
+    for sequences in found.n_best:
+        log_probs = [sequence.log_prob for sequence in sequences]
+        assert np.logaddexp.reduce(log_probs) <= 1e-9
+
+
+@given(st.lists(words_seen_and_unseen, max_size=4))
+def test_a_sentence_has_the_same_probabilities_alone_and_in_any_batch(tagger, kind, sentences):
+    together = inferred(tagger, kind, sentences)
+    alone = [inferred(tagger, kind, [words]) for words in sentences]
+    for name in ("confidences", "marginals", "span_confidences"):
+        found = getattr(together.inferred, name)
+        parts = [getattr(one.inferred, name) for one in alone]
+        if found is not None:
+            assert np.allclose(found, np.concatenate([found[:0], *parts]), rtol=0, atol=1e-5)
+
+
+@given(st.lists(words_seen_and_unseen, max_size=4))
+def test_the_first_of_the_n_best_is_the_answer_and_all_differ(tagger, kind, sentences):
+    found = inferred(tagger, kind, sentences)
+    first = [sequences[0].tag_ids for sequences in found.inferred.n_best]
+    assert np.concatenate([found.tag_ids[:0], *first]).tolist() == found.tag_ids.tolist()
+    assert found.tag_ids.tolist() == best_paths(score(tagger, sentences)).tolist()
+    for sequences in found.inferred.n_best:
+        tag_sequences = {tuple(tagger.labels[i] for i in each.tag_ids) for each in sequences}
+        assert len(tag_sequences) == len(sequences)
