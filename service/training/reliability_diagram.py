@@ -16,7 +16,7 @@ _STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#222}.title{font-size:14px;font-weight:600}"
     ".quiet{fill:#666}.axis{stroke:#222;fill:none}.grid{stroke:#ddd}"
     ".accuracy{fill:#4477aa}.gap{fill:#ee6677;fill-opacity:.35;stroke:#ee6677}"
-    ".perfect{stroke:#222;stroke-dasharray:5 4}.count{fill:#999}"
+    ".back{fill:#fff;fill-opacity:.85}.perfect{stroke:#222;stroke-dasharray:5 4}.count{fill:#999}"
 )
 
 
@@ -48,8 +48,8 @@ def _diagram(diagram: Reliability) -> str:
     said = "nothing predicted" if error is None else f"ECE {100 * error:.2f} %, n = {total:,}"
     return "\n".join(
         [
-            _text(_LEFT, 24, f"{diagram.data}, {diagram.split}: {_OF[diagram.metric]}", "title"),
-            _text(_LEFT, 42, said, "quiet"),
+            _text(_LEFT, 24, diagram.data, "title"),
+            _text(_LEFT, 42, f"{diagram.split}, {_OF[diagram.metric]}: {said}", "quiet"),
             *_frame(),
             *(_bars(part) for part in diagram.bins if part.count),
             f'<line class="perfect" x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(1)}"/>',
@@ -61,6 +61,7 @@ def _diagram(diagram: Reliability) -> str:
 
 def _legend() -> list[str]:
     return [
+        f'<rect class="back" x="{_LEFT + 4}" y="{_TOP + 4}" width="196" height="42"/>',
         f'<rect class="accuracy" x="{_LEFT + 10}" y="{_TOP + 10}" width="12" height="12"/>',
         _text(_LEFT + 28, _TOP + 20, "accuracy"),
         f'<rect class="gap" x="{_LEFT + 10}" y="{_TOP + 28}" width="12" height="12"/>',

@@ -90,7 +90,7 @@ def test_evaluate_says_how_reliable_the_probabilities_are_and_draws_it(model, fo
     for split in ("dev", "test"):
         for metric in ("token_ece", "span_ece"):
             assert f"Made {split}: {metric} " in result.stdout
-        assert f"Made, {split}: entities" in drawing.read_text()
+        assert f"{split}, entities: ECE " in drawing.read_text()
 
 
 def test_calibrate_writes_what_train_writes(model, folder):
