@@ -76,6 +76,37 @@ def train(
 
 
 @main.command()
+@click.argument("recipe", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--data", type=_DIRECTORY, required=True, help="Where the recipe's files lie.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="The directory to write the language model to.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A folder for the state: an interrupted pretraining goes on from it.",
+)
+@_says_what_is_wrong
+def pretrain(recipe: Path, data: Path, out: Path, checkpoint: Path | None) -> None:
+    """Pretrain the language model of RECIPE, which an ELMo is made from, on unlabelled text."""
+    from service.training.pretraining_recipe import read_language_model_recipe
+
+    read = read_language_model_recipe(recipe)
+    from service.training.pretrain import pretrain as pretrain_model  # needs PyTorch
+
+    manifest = pretrain_model(read, data, out.resolve(), checkpoint)
+    last = manifest.perplexities[-1]
+    click.echo(
+        f"held-out perplexity {last.forward:.1f} forward, {last.backward:.1f} backward, "
+        f"after {last.words} words"
+    )
+    click.echo(f"wrote {out}")
+
+
+@main.command()
 @click.argument("model", type=_DIRECTORY)
 @click.option("--data", type=_DIRECTORY, help="Measure on the files that the model's recipe names.")
 @click.option(

@@ -4,10 +4,15 @@
 ...     answer = client.ner(text="Jane Villanueva of United Airlines")
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import json
+import socket
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from types import TracebackType
 from typing import Any, Literal, NotRequired, Required, Self, TypedDict, Unpack
-from urllib.parse import quote
+from urllib.parse import quote, urlencode, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -128,6 +133,7 @@ class NerDocument(TagDocument):
 
 class FailedDocument(TypedDict):
     error: dict[str, Any]
+    index: NotRequired[int]
 
 
 class TagAnswer(TagDocument):
@@ -292,6 +298,22 @@ class TrellisClient:
         answer: NerBatchAnswer = self._ask("POST", "/ner/batch", body)
         return answer
 
+    def tag_stream(
+        self, documents: Iterable[Document], **options: Unpack[TagOptions]
+    ) -> Iterator[TagAnswer | FailedDocument]:
+        """Tag any number of documents, in bounded memory: their answers come while they are sent.
+
+        The documents are taken by a thread of their own. A `ProblemError` ends the stream where
+        the service does; it gives up a client that neither sends nor reads for its time limit.
+        """
+        return self._stream("/tag/batch", documents, options)
+
+    def ner_stream(
+        self, documents: Iterable[ConstrainedDocument], **options: Unpack[NerOptions]
+    ) -> Iterator[NerAnswer | FailedDocument]:
+        """Find the named entities of any number of documents, as `tag_stream` tags them."""
+        return self._stream("/ner/batch", documents, options)
+
     def models(self) -> list[ModelDescription]:
         """All models, loaded or not."""
         answer: list[ModelDescription] = self._ask("GET", "/models")["models"]
@@ -332,6 +354,16 @@ class TrellisClient:
     ) -> None:
         self.close()
 
+    def _stream(
+        self, path: str, documents: Iterable[Document], options: Mapping[str, Any]
+    ) -> Iterator[Any]:
+        query = urlencode(list(_parameters(options)))
+        stream = _Stream(f"{self._base_url}{path}?{query}", documents, self._timeout_s)
+        try:
+            yield from stream.answers()
+        finally:
+            stream.close()
+
     def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:
         url = self._base_url + path
         try:
@@ -348,3 +380,106 @@ class TrellisClient:
         if answer is None:
             raise ConnectionFailed(f"{method} {url}: the answer is no JSON")
         return answer
+
+
+def _parameters(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Options as the query of a stream has them: `labels` one by one, what is no string as JSON."""
+    for name, value in options.items():
+        if name == "labels" and value is not None:
+            yield from ((name, label) for label in value)
+        elif value is not None:
+            yield name, value if isinstance(value, str) else json.dumps(value)
+
+
+class _Stream:
+    """Sends documents by a thread of its own, while their answers are read.
+
+    If one thread did both, the two sides could wait for each other for ever: the service for its
+    answers to be read, the client for its documents to be taken.
+    """
+
+    def __init__(self, url: str, documents: Iterable[Document], timeout_s: float) -> None:
+        self._url = url
+        self._documents = documents
+        self._sent = 0
+        self._failure: Exception | None = None
+        try:
+            self._connection = _connected(url, timeout_s)
+        except (OSError, HTTPException) as error:
+            raise self._broken(type(error).__name__) from error
+        self._socket: socket.socket = self._connection.sock
+        self._thread = threading.Thread(target=self._send, daemon=True)
+        self._thread.start()
+
+    def answers(self) -> Iterator[Any]:
+        """The answers in order; raises what ended the stream before its end."""
+        answered = 0
+        for answer in self._lines():
+            if "error" in answer and "index" not in answer:
+                raise self._failure or ProblemError(answer["error"]["status"], answer["error"])
+            yield answer
+            answered += 1
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        if answered != self._sent:
+            raise self._broken(f"{self._sent} documents were sent, {answered} answered")
+
+    def close(self) -> None:
+        """Close the connection; a thread that still sends fails, and ends."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+    def _lines(self) -> Iterator[Any]:
+        try:
+            with self._connection.getresponse() as response:
+                if response.status != requests.codes.ok:
+                    raise ProblemError(response.status, _problem(response))
+                for line in response:
+                    yield json.loads(line)
+        except (OSError, HTTPException, ValueError) as error:
+            raise self._broken(type(error).__name__) from error
+
+    def _send(self) -> None:
+        try:
+            for document in self._documents:
+                line = json.dumps(document).encode() + b"\n"
+                if not self._delivered(b"%x\r\n%b\r\n" % (len(line), line)):
+                    return
+                self._sent += 1
+            self._delivered(b"0\r\n\r\n")
+        except Exception as error:  # of the documents: said to whoever reads the answers
+            self._failure = error
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_WR)
+
+    def _delivered(self, data: bytes) -> bool:
+        try:
+            self._socket.sendall(data)
+        except OSError:  # whoever reads the answers learns why
+            return False
+        return True
+
+    def _broken(self, reason: str) -> ConnectionFailed:
+        return ConnectionFailed(f"POST {self._url}: {reason}")
+
+
+def _connected(url: str, timeout_s: float) -> HTTPConnection:
+    """A connection on which the head of a POST has been sent."""
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=timeout_s)
+    connection.putrequest("POST", f"{parts.path}?{parts.query}")
+    connection.putheader("Content-Type", "application/x-ndjson")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
+    return connection
+
+
+def _problem(response: HTTPResponse) -> dict[str, Any]:
+    try:
+        problem = json.loads(response.read())
+    except ValueError:
+        problem = None
+    return problem if isinstance(problem, dict) else {"title": response.reason}

@@ -50,6 +50,11 @@ class Settings(BaseSettings):
     max_explained_tokens: int = Field(
         200, ge=1, description="Most tokens of a request for explanations."
     )
+    stream_timeout_s: float = Field(
+        30.0,
+        gt=0,
+        description="Longest wait for the client of a stream to send or to take more, in seconds.",
+    )
     max_unseen_words: int = Field(
         20_000,
         ge=0,

@@ -132,6 +132,7 @@ class CorpusError(TrellisError):
         super().__init__(f"{file}:{line}: {reason}" if line else f"{file}: {reason}")
         self.file = str(file)
         self.line = line
+        self.reason = reason
 
 
 class RecipeError(TrellisError):

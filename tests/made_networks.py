@@ -8,6 +8,13 @@ from safetensors.numpy import load_file, save_file
 
 from service.taggers import Parameters
 
+LANGUAGE_MODEL_SENTENCES = [
+    ["mr", "Bade", "kilo", "."],
+    ["."],
+    ["BADE", "Corp", "İ", "x" * 100, "42"],
+]
+"""What the stored language model was read on by PyTorch."""
+
 FOLDER = Path(__file__).parent / "made_networks"
 
 

@@ -1,6 +1,6 @@
 """Documents of a request to answers; in a batch, each to its own answer or its own error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
@@ -39,10 +39,13 @@ class Annotator:
         LimitExceeded
             Where it has too many tokens for what is asked.
         """
+        return document_answer(self.annotation(document, selection), document.text, selection)
+
+    def annotation(self, document: Document, selection: Selection) -> Annotation:
+        """One document with its tags; raises as `answer` does."""
         self._check(document)
         [tokens] = self._tokenize([document], selection)
-        annotation = self._annotate_one(_input(document, tokens, selection), selection)
-        return document_answer(annotation, document.text, selection)
+        return self._annotate_one(_input(document, tokens, selection), selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -58,9 +61,36 @@ class Annotator:
         if len(documents) > limit:
             setting = "TRELLIS_MAX_DOCUMENTS"
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
-        checked = [_attempt(self._validated, value, selection) for value in documents]
+        return [
+            _failed(answer, index) if isinstance(answer, Problem) else orjson.Fragment(answer)
+            for index, answer in enumerate(self.answers(documents, selection, together=True))
+        ]
+
+    def answers(
+        self, documents: Iterable[object], selection: Selection, *, together: bool
+    ) -> Iterator[bytes | Problem]:
+        """Answer documents in order, each with its own JSON or its own problem.
+
+        Parameters
+        ----------
+        documents : parsed JSON; what is a problem already stays one.
+        selection : what is asked of all of them.
+        together : whether the limit of tokens is one of all; else each has its own.
+
+        Raises
+        ------
+        LimitExceeded
+            Where there are too many tokens together for what is asked.
+        """
+        checked = [
+            value if isinstance(value, Problem) else _attempt(self._validated, value, selection)
+            for value in documents
+        ]
         good = [document for document in checked if isinstance(document, Document)]
-        tokens = iter(self._tokenize(good, selection))
+        tokenized = self._tokenize(good, selection)
+        if together:
+            self._check_analysed(tokenized, selection)
+        tokens = iter(tokenized)
         inputs = [
             document
             if isinstance(document, Problem)
@@ -69,12 +99,11 @@ class Annotator:
         ]
         ready = [each for each in inputs if isinstance(each, _Input)]
         annotations = iter(self._annotate_each(ready, selection))
-        return [
-            _failed(each, index)
-            if isinstance(each, Problem)
-            else _finished(next(annotations), each.text, selection, index)
-            for index, each in enumerate(inputs)
-        ]
+        for each in inputs:
+            if isinstance(each, Problem):
+                yield each
+            else:
+                yield _finished(next(annotations), each.text, selection)
 
     def _validated(self, value: object, selection: Selection) -> Document:
         document = validated(ConstrainedDocument if selection.spans else Document, value)
@@ -98,7 +127,6 @@ class Annotator:
             next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
             for document in documents
         ]
-        self._check_analysed(tokens, selection)
         return tokens if selection.sentences else [each.as_one_sentence() for each in tokens]
 
     def _check_analysed(self, documents: Sequence[Tokens], selection: Selection) -> None:
@@ -131,6 +159,7 @@ class Annotator:
         )
 
     def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
+        self._check_analysed([one.tokens], selection)
         [annotation] = self._annotate([one], selection)
         return annotation
 
@@ -139,6 +168,8 @@ class Annotator:
     ) -> Sequence[Annotation | Problem]:
         """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
         try:
+            for one in inputs:
+                self._check_analysed([one.tokens], selection)
             return self._annotate(inputs, selection)
         except Exception:
             return [_attempt(self._annotate_one, one, selection) for one in inputs]
@@ -169,12 +200,9 @@ def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Pro
 
 
 def _finished(
-    outcome: Annotation | Problem, text: str | None, selection: Selection, index: int
-) -> orjson.Fragment:
-    if isinstance(outcome, Problem):
-        return _failed(outcome, index)
-    json = _attempt(_json, outcome, text, selection)
-    return _failed(json, index) if isinstance(json, Problem) else orjson.Fragment(json)
+    outcome: Annotation | Problem, text: str | None, selection: Selection
+) -> bytes | Problem:
+    return outcome if isinstance(outcome, Problem) else _attempt(_json, outcome, text, selection)
 
 
 def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:

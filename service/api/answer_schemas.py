@@ -5,7 +5,7 @@ Fields are only added within a major version, so these do not forbid unknown one
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 from pydantic.json_schema import SkipJsonSchema
 
 from service.api.schemas import OffsetUnit
@@ -198,6 +198,14 @@ class FailedDocument(BaseModel):
     error: Problem
 
 
+class StreamError(FailedDocument):
+    """A line of a stream that could not be answered; without an index it ends the stream."""
+
+    index: int | SkipJsonSchema[None] = Field(
+        None, description="Of the document, from 0; blank lines do not count."
+    )
+
+
 class _Answer(BaseModel):
     model: ModelName
     offset_unit: OffsetUnit
@@ -209,6 +217,14 @@ class TagAnswer(TagDocument, _Answer):
 
 class NerAnswer(NerDocument, _Answer):
     """The answer of `/ner`."""
+
+
+class TagLine(RootModel[TagAnswer | StreamError]):
+    """A line of the stream of `/tag/batch`."""
+
+
+class NerLine(RootModel[NerAnswer | StreamError]):
+    """A line of the stream of `/ner/batch`."""
 
 
 class TagBatchAnswer(_Answer):

@@ -4,6 +4,7 @@ from flask import Flask, Response, request
 from flask_swagger_ui import get_swaggerui_blueprint
 
 from service.api.annotator import Annotator
+from service.api.compat.routes import compat_routes
 from service.api.health import assess
 from service.api.problems import register_problems
 from service.api.routes import state_routes, tagging_routes
@@ -32,7 +33,9 @@ def create_app(settings: Settings, registry: Registry) -> Flask:
     app.url_map.merge_slashes = False  # a redirect to another spelling would be HTML
     register_problems(app)
     app.after_request(_finish)
-    app.register_blueprint(tagging_routes(settings, registry, Annotator(settings, tokenizer)))
+    annotator = Annotator(settings, tokenizer)
+    app.register_blueprint(tagging_routes(settings, registry, annotator))
+    app.register_blueprint(compat_routes(settings, registry, annotator))
     app.register_blueprint(state_routes(registry, assess(registry, tokenizer)))
     docs = get_swaggerui_blueprint(DOCS_PATH, "/openapi.json", _DOCS_CONFIG)
     app.register_blueprint(docs)

@@ -1,9 +1,10 @@
-"""The body of a request, from bytes to JSON.
+"""The body of a request: its media type, its bytes, and the JSON in them.
 
 We read it ourselves: Werkzeug cuts a chunked body silently at its limit, and gunicorn hands a
 body shorter than its Content-Length over as if it were whole.
 """
 
+from collections.abc import Sequence
 from typing import IO
 
 import orjson
@@ -24,8 +25,10 @@ _DISCARDED_BYTES = 64 * 2**20
 _PIECE_BYTES = 2**16
 
 
-def read_json(request: Request, limit: int) -> object:
+def read_json(request: Request, limit: int, media_types: Sequence[str] = (MEDIA_TYPE,)) -> object:
     """Parse the body of a request, of at most `limit` bytes.
+
+    `media_types` are those that its path takes: an error names them all, JSON or not.
 
     Raises
     ------
@@ -34,12 +37,22 @@ def read_json(request: Request, limit: int) -> object:
     LimitExceeded
         The body is larger than `limit`.
     """
-    _check_headers(request)
-    body = _read_body(request, limit)
+    check_headers(request, media_types)
+    return parse_json(read_body(request, limit))
+
+
+def parse_json(content: bytes) -> object:
+    """The value that JSON in UTF-8 holds.
+
+    Raises
+    ------
+    Problem
+        It is no JSON (400); says where, and never quotes it.
+    """
     try:
-        return orjson.loads(body)
+        return orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise Problem(MALFORMED_JSON, _fault(body, error)) from None
+        raise Problem(MALFORMED_JSON, _fault(content, error)) from None
 
 
 def _fault(body: bytes, error: orjson.JSONDecodeError) -> str:
@@ -51,11 +64,23 @@ def _fault(body: bytes, error: orjson.JSONDecodeError) -> str:
     return f"{error.msg}, at line {error.lineno}, column {error.colno}"
 
 
-def _check_headers(request: Request) -> None:
+def check_headers(request: Request, media_types: Sequence[str]) -> None:
+    """Say what of the headers no body can have that we read.
+
+    Parameters
+    ----------
+    request : the request; its body stays unread.
+    media_types : those that may be sent.
+
+    Raises
+    ------
+    Problem
+        Media type or content encoding is another (415), or the transfer coding is (501).
+    """
     charset = request.mimetype_params.get("charset", "utf-8").lower()
-    if request.mimetype != MEDIA_TYPE or charset not in ("utf-8", "utf8"):
-        detail = f"the body must be {MEDIA_TYPE}, in UTF-8"
-        raise Problem(UNSUPPORTED_MEDIA_TYPE, detail, allowed=[MEDIA_TYPE])
+    if request.mimetype not in media_types or charset not in ("utf-8", "utf8"):
+        detail = f"the body must be {' or '.join(media_types)}, in UTF-8"
+        raise Problem(UNSUPPORTED_MEDIA_TYPE, detail, allowed=list(media_types))
     if request.headers.get("Transfer-Encoding", "chunked").strip().lower() != "chunked":
         raise Problem(UNSUPPORTED_TRANSFER_CODING, "a body is sent as it is, or chunked")
     if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
@@ -64,7 +89,16 @@ def _check_headers(request: Request) -> None:
         raise Problem(UNSUPPORTED_ENCODING, detail, headers=headers, allowed=["identity"])
 
 
-def _read_body(request: Request, limit: int) -> bytes:
+def read_body(request: Request, limit: int) -> bytes:
+    """Read the body of a request, of at most `limit` bytes.
+
+    Raises
+    ------
+    Problem
+        It ends early, or its chunks are broken (400).
+    LimitExceeded
+        It is larger than `limit`.
+    """
     declared = request.content_length  # None where the body is chunked
     stream: IO[bytes] = request.environ["wsgi.input"]
     try:

@@ -19,7 +19,8 @@ from pydantic import BaseModel
 
 from service import __version__
 from service.api import answer_schemas as answers
-from service.api import body, problems, schemas
+from service.api import body, forms, problems, schemas, streams
+from service.api.compat import huggingface, presidio
 
 _TAG_ERRORS = (
     problems.MALFORMED_JSON,
@@ -46,19 +47,43 @@ def openapi_document() -> dict[str, Any]:
             description="Ranges are half-open. Of duplicate keys in an object the last wins.",
         ),
         paths={
-            "/tag": _post("tag", "Tag parts of speech", schemas.TagRequest, answers.TagAnswer),
-            "/ner": _post("ner", "Find named entities", schemas.NerRequest, answers.NerAnswer),
-            "/tag/batch": _post(
+            "/tag": _document(
+                "tag",
+                "Tag parts of speech",
+                schemas.TagRequest,
+                answers.TagAnswer,
+            ),
+            "/ner": _document(
+                "ner",
+                "Find named entities",
+                schemas.NerRequest,
+                answers.NerAnswer,
+            ),
+            "/tag/batch": _batch(
                 "tagBatch",
                 "Tag parts of speech in many documents",
-                schemas.TagBatchRequest,
-                answers.TagBatchAnswer,
+                _json(schemas.TagBatchRequest) | _lines(schemas.Document),
+                _json(answers.TagBatchAnswer) | _lines(answers.TagLine),
+                schemas.TagOptions,
             ),
-            "/ner/batch": _post(
+            "/ner/batch": _batch(
                 "nerBatch",
                 "Find named entities in many documents",
-                schemas.NerBatchRequest,
-                answers.NerBatchAnswer,
+                _json(schemas.NerBatchRequest) | _lines(schemas.ConstrainedDocument),
+                _json(answers.NerBatchAnswer) | _lines(answers.NerLine),
+                schemas.NerOptions,
+            ),
+            "/compat/huggingface": _post(
+                "huggingface",
+                "Find named entities, as Hugging Face's inference API does",
+                _json(huggingface.TokenClassificationRequest),
+                _json(huggingface.TokenClassificationAnswer),
+            ),
+            "/compat/presidio/analyze": _post(
+                "presidioAnalyze",
+                "Find persons, locations and organizations, as Presidio's analyzer does",
+                _json(presidio.AnalyzeRequest),
+                _json(presidio.AnalyzeAnswer),
             ),
             "/models": _get("models", "All models", answers.ModelsAnswer),
             "/models/{name}": _get(
@@ -90,13 +115,65 @@ _NAME = Parameter.model_validate(
 )
 
 
-def _post(name: str, summary: str, request: type[BaseModel], answer: type[BaseModel]) -> PathItem:
+_COLUMNS = {
+    form: MediaType.model_validate({"schema": {"type": "string"}})
+    for form in (forms.COLUMNS, forms.CONLLU)
+}
+
+
+def _document(
+    name: str, summary: str, request: type[BaseModel], answer: type[BaseModel]
+) -> PathItem:
+    return _post(
+        name,
+        summary,
+        _json(request) | _COLUMNS,
+        _json(answer) | _COLUMNS,
+        (problems.MALFORMED_COLUMNS, problems.NOT_ACCEPTABLE),
+        _query(request, "columns"),
+    )
+
+
+def _batch(
+    name: str,
+    summary: str,
+    request: dict[str, MediaType],
+    answer: dict[str, MediaType],
+    options: type[schemas.Options],
+) -> PathItem:
+    errors = (problems.NOT_ACCEPTABLE,)
+    return _post(name, summary, request, answer, errors, _query(options, "a stream"))
+
+
+def _query(request: type[BaseModel], form: str) -> list[Parameter | Reference]:
+    """What a body that has no place for it leaves to the query string."""
+    properties = request.model_json_schema(ref_template="#/components/schemas/{model}")[
+        "properties"
+    ]
+    return [
+        Parameter.model_validate(
+            {"name": name, "in": "query", "description": f"Of {form} only.", "schema": schema}
+        )
+        for name, schema in properties.items()
+        if name not in ("text", "tokens")
+    ]
+
+
+def _post(
+    name: str,
+    summary: str,
+    request: dict[str, MediaType],
+    answer: dict[str, MediaType],
+    errors: tuple[problems.Kind, ...] = (),
+    parameters: list[Parameter | Reference] | None = None,
+) -> PathItem:
     return PathItem(
         post=Operation(
             operationId=name,
             summary=summary,
-            requestBody=RequestBody(required=True, content=_content(body.MEDIA_TYPE, request)),
-            responses=_responses(answer, _TAG_ERRORS),
+            parameters=parameters,
+            requestBody=RequestBody(required=True, content=request),
+            responses=_responses(answer, (*_TAG_ERRORS, *errors)),
         )
     )
 
@@ -113,15 +190,13 @@ def _get(
             operationId=name,
             summary=summary,
             parameters=parameters,
-            responses=_responses(answer, (*errors, problems.INTERNAL)),
+            responses=_responses(_json(answer), (*errors, problems.INTERNAL)),
         )
     )
 
 
-def _responses(answer: type[BaseModel], errors: tuple[problems.Kind, ...]) -> Responses:
-    responses: Responses = {
-        "200": Response(description="OK", content=_content(body.MEDIA_TYPE, answer))
-    }
+def _responses(answer: dict[str, MediaType], errors: tuple[problems.Kind, ...]) -> Responses:
+    responses: Responses = {"200": Response(description="OK", content=answer)}
     for status in sorted({kind.status for kind in errors}):
         kinds = [kind for kind in errors if kind.status == status]
         responses[str(status)] = Response(
@@ -129,6 +204,15 @@ def _responses(answer: type[BaseModel], errors: tuple[problems.Kind, ...]) -> Re
             content=_content(problems.MEDIA_TYPE, answers.Problem),
         )
     return responses
+
+
+def _lines(schema: type[BaseModel]) -> dict[str, MediaType]:
+    """A stream, by the schema of its lines."""
+    return _content(streams.MEDIA_TYPE, schema)
+
+
+def _json(schema: type[BaseModel]) -> dict[str, MediaType]:
+    return _content(body.MEDIA_TYPE, schema)
 
 
 def _content(media_type: str, schema: type[BaseModel]) -> dict[str, MediaType]:

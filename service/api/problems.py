@@ -29,11 +29,14 @@ class Kind(NamedTuple):
 
 
 MALFORMED_JSON = Kind("malformed-json", 400, "Malformed JSON")
+MALFORMED_COLUMNS = Kind("malformed-columns", 400, "Malformed columns")
 MALFORMED_REQUEST = Kind("malformed-request", 400, "Malformed request")
 INCOMPLETE_BODY = Kind("incomplete-body", 400, "Incomplete body")
 NOT_FOUND = Kind("not-found", 404, "Not found")
 MODEL_NOT_FOUND = Kind("model-not-found", 404, "Model not found")
 METHOD_NOT_ALLOWED = Kind("method-not-allowed", 405, "Method not allowed")
+NOT_ACCEPTABLE = Kind("not-acceptable", 406, "Not acceptable")
+REQUEST_TIMEOUT = Kind("request-timeout", 408, "Request timeout")
 MODEL_NOT_LOADED = Kind("model-not-loaded", 409, "Model not loaded")
 LIMIT_EXCEEDED = Kind("limit-exceeded", 413, "Limit exceeded")
 UNSUPPORTED_MEDIA_TYPE = Kind("unsupported-media-type", 415, "Unsupported media type")

@@ -9,56 +9,93 @@ from flask import Blueprint, Response, request
 
 from service import __version__
 from service.api.annotator import Annotator
-from service.api.body import MEDIA_TYPE, read_json
+from service.api.body import MEDIA_TYPE as JSON
+from service.api.body import check_headers, read_json
 from service.api.catalogue import catalogue, described
+from service.api.forms import COLUMNS, CONLLU, FORMS, check_columns, columns_response, read_columns
 from service.api.health import Readiness, health, ready
+from service.api.negotiation import accepted
+from service.api.query import query_values
 from service.api.schemas import (
     NerBatchRequest,
+    NerOptions,
     NerRequest,
     TagBatchRequest,
+    TagOptions,
     TagRequest,
     validated,
 )
 from service.api.selection import Selection, select_recogniser, select_tagger
+from service.api.streams import MEDIA_TYPE as NDJSON
+from service.api.streams import stream_response
 from service.config import Settings
 from service.store.registry import Registry
 
-R = TypeVar("R", TagRequest, NerRequest, TagBatchRequest, NerBatchRequest)
+R = TypeVar("R", TagRequest, NerRequest)
+B = TypeVar("B", TagBatchRequest, NerBatchRequest)
+O = TypeVar("O", TagOptions, NerOptions)  # noqa: E741
 
 
 def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator) -> Blueprint:
     """`/tag`, `/ner` and their batches."""
     routes = Blueprint("tagging", __name__)
+    limit = settings.max_body_bytes
+    tokenizer = annotator.tokenizer
 
     def received(schema: type[R]) -> R:
-        return validated(schema, read_json(request, settings.max_body_bytes))
+        if request.mimetype in (COLUMNS, CONLLU):
+            return validated(schema, read_columns(request, limit))
+        return validated(schema, read_json(request, limit, FORMS))
 
-    def one(document: TagRequest | NerRequest, selection: Selection) -> Response:
-        return _json(_head(selection) | annotator.answer(document, selection))
+    def one(document: TagRequest | NerRequest, selection: Selection, form: str) -> Response:
+        if form == JSON:
+            return _json(_head(selection) | annotator.answer(document, selection))
+        check_columns(selection)
+        annotation = annotator.annotation(document, selection)
+        return columns_response(form, annotation, document.text, selection)
+
+    def received_batch(schema: type[B]) -> B:
+        accepted(request, [JSON])
+        return validated(schema, read_json(request, limit, [JSON, NDJSON]))
 
     def many(batch: TagBatchRequest | NerBatchRequest, selection: Selection) -> Response:
         answers = annotator.batch_answers(batch.documents, selection)
         return _json(_head(selection) | {"documents": answers})
 
+    def asked_of_stream(options: type[O]) -> O:
+        accepted(request, [NDJSON])
+        check_headers(request, [NDJSON])
+        return validated(options, query_values(request.args))
+
+    def stream(selection: Selection) -> Response:
+        return stream_response(request, annotator, selection, _head(selection), settings)
+
     @routes.post("/tag")
     def tag() -> Response:
+        form = accepted(request, FORMS)
         document = received(TagRequest)
-        return one(document, select_tagger(registry, document))
+        return one(document, select_tagger(registry, document), form)
 
     @routes.post("/ner")
     def ner() -> Response:
+        form = accepted(request, FORMS)
         document = received(NerRequest)
-        return one(document, select_recogniser(registry, document, annotator.tokenizer))
+        return one(document, select_recogniser(registry, document, tokenizer), form)
 
     @routes.post("/tag/batch")
     def tag_batch() -> Response:
-        batch = received(TagBatchRequest)
+        if request.mimetype == NDJSON:
+            return stream(select_tagger(registry, asked_of_stream(TagOptions)))
+        batch = received_batch(TagBatchRequest)
         return many(batch, select_tagger(registry, batch))
 
     @routes.post("/ner/batch")
     def ner_batch() -> Response:
-        batch = received(NerBatchRequest)
-        return many(batch, select_recogniser(registry, batch, annotator.tokenizer))
+        if request.mimetype == NDJSON:
+            options = asked_of_stream(NerOptions)
+            return stream(select_recogniser(registry, options, tokenizer))
+        batch = received_batch(NerBatchRequest)
+        return many(batch, select_recogniser(registry, batch, tokenizer))
 
     return routes
 
@@ -95,7 +132,7 @@ def state_routes(registry: Registry, readiness: Readiness) -> Blueprint:
 
     @routes.get("/openapi.json")
     def openapi() -> Response:
-        return Response(_openapi(), content_type=MEDIA_TYPE)
+        return Response(_openapi(), content_type=JSON)
 
     return routes
 
@@ -116,4 +153,4 @@ def _head(selection: Selection) -> dict[str, Any]:
 
 
 def _json(value: object) -> Response:
-    return Response(orjson.dumps(value), content_type=MEDIA_TYPE)
+    return Response(orjson.dumps(value), content_type=JSON)

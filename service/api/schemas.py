@@ -27,11 +27,13 @@ Place = Annotated[int, Field(ge=0, lt=2**53)]
 _LONGEST_NAME_SHOWN = 100  # a longer one would be the request, quoted
 
 
-class _Request(BaseModel):
+class Strict(BaseModel):
+    """What forbids unknown fields and other types."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Document(_Request):
+class Document(Strict):
     """A document: exactly one of `text` and `tokens`."""
 
     text: str | None = Field(None, description="The text; the service splits it into tokens.")
@@ -46,7 +48,7 @@ class Document(_Request):
         return self
 
 
-class Constraint(_Request):
+class Constraint(Strict):
     """What is known of a range of a document, in characters or in tokens, both half-open."""
 
     start: Place | None = Field(
@@ -84,7 +86,7 @@ class ConstrainedDocument(Document):
     )
 
 
-class DictionaryEntry(_Request):
+class DictionaryEntry(Strict):
     """A phrase that is likely a span of a label, or with a negative weight unlikely one."""
 
     phrase: str = Field(
@@ -101,7 +103,7 @@ class DictionaryEntry(_Request):
     )
 
 
-class Options(_Request):
+class Options(Strict):
     """What every request may ask for."""
 
     model: str | None = Field(
@@ -187,7 +189,7 @@ class NerBatchRequest(NerOptions):
     documents: list[SkipValidation[ConstrainedDocument]]
 
 
-R = TypeVar("R", bound=_Request)
+R = TypeVar("R", bound=Strict)
 
 
 def validated(schema: type[R], value: object) -> R:

@@ -5,6 +5,7 @@ weights are safetensors. Every fault is a `ModelError` that names the file and t
 """
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import orjson
 import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from service.decoding import Constraints, bio_constraints
 from service.errors import ModelError, first_fault
@@ -58,9 +59,22 @@ def read_parameters(directory: Path, manifest: Manifest) -> Parameters:
     ModelError
         Where a file is missing, not the one that the manifest describes, or malformed.
     """
+    return Parameters(manifest.labels, *read_files(directory, manifest.files))
+
+
+def read_files(
+    directory: Path, files: Mapping[str, FileSpec]
+) -> tuple[dict[str, NDArray[Any]], dict[str, list[str]]]:
+    """Read weights and vocabularies, checked against what a manifest says of them.
+
+    Raises
+    ------
+    ModelError
+        Where a file is missing, not the one that is described, or malformed.
+    """
     arrays: dict[str, NDArray[Any]] = {}
     vocabularies: dict[str, list[str]] = {}
-    for name, spec in manifest.files.items():
+    for name, spec in files.items():
         path = directory / name
         content = _read_checked(path, spec)
         if name == WEIGHTS_FILE:
@@ -69,7 +83,7 @@ def read_parameters(directory: Path, manifest: Manifest) -> Parameters:
             vocabularies[path.stem] = _read_vocabulary(path, content, spec)
         else:
             raise ModelError(path, "neither weights nor a vocabulary")
-    return Parameters(manifest.labels, arrays, vocabularies)
+    return arrays, vocabularies
 
 
 def make_tagger(
@@ -137,24 +151,43 @@ def write_model(directory: Path, manifest: Manifest, parameters: Parameters, car
     -------
     The manifest as written.
     """
-    contents = {WEIGHTS_FILE: safetensors.numpy.save(dict(parameters.arrays))}
+    files = write_files(directory, parameters.arrays, parameters.vocabularies)
+    manifest = manifest.model_copy(update={"files": files})
+    write_description(directory, manifest, card)
+    return manifest
+
+
+def write_files(
+    directory: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    vocabularies: Mapping[str, Sequence[str]],
+) -> dict[str, FileSpec]:
+    """Write weights and vocabularies.
+
+    Returns
+    -------
+    What a manifest says of them.
+    """
+    contents = {WEIGHTS_FILE: safetensors.numpy.save(dict(arrays))}
     tensors = {
         name: TensorSpec(dtype=array.dtype.name, shape=array.shape)
-        for name, array in sorted(parameters.arrays.items())
+        for name, array in sorted(arrays.items())
     }
     files = {WEIGHTS_FILE: _spec(contents[WEIGHTS_FILE], tensors=tensors)}
-    for name, entries in sorted(parameters.vocabularies.items()):
+    for name, entries in sorted(vocabularies.items()):
         file = f"{name}.json"
         contents[file] = orjson.dumps(entries)
         files[file] = _spec(contents[file], length=len(entries))
-    manifest = manifest.model_copy(update={"files": files})
-    contents["README.md"] = card.encode()
-    contents[MANIFEST_FILE] = (manifest.model_dump_json(indent=2) + "\n").encode()
-
     directory.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         _replace(directory / name, content)
-    return manifest
+    return files
+
+
+def write_description(directory: Path, manifest: BaseModel, card: str) -> None:
+    """Write the card, and last the manifest."""
+    _replace(directory / "README.md", card.encode())
+    _replace(directory / MANIFEST_FILE, (manifest.model_dump_json(indent=2) + "\n").encode())
 
 
 def _read_checked(path: Path, spec: FileSpec) -> bytes:

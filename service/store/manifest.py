@@ -72,6 +72,24 @@ class FileSpec(_Part):
     length: int | None = Field(None, ge=0, description="Entries of a vocabulary file.")
 
 
+class Perplexity(_Part):
+    """Of a language model: of each direction on held-out sentences, each read on its own."""
+
+    words: int = Field(ge=0, description="How many the model had read.")
+    forward: float = Field(ge=1)
+    backward: float = Field(ge=1)
+
+
+class LanguageModelInfo(_Part):
+    """The language model within an ELMo: how well it foretells, and how the tagger mixes it."""
+
+    version: Version
+    description: str
+    perplexities: tuple[Perplexity, ...] = Field(strict=False)
+    layer_weights: tuple[float, ...] = Field(strict=False)
+    layer_scale: float
+
+
 class Manifest(_Part):
     """The manifest of a model directory; the reference is ``models/README.md``."""
 
@@ -97,4 +115,5 @@ class Manifest(_Part):
     )
     sources: tuple[Source, ...] = Field(strict=False)
     scores: tuple[Score, ...] = Field(strict=False)
+    language_model: LanguageModelInfo | None = None
     files: dict[FileName, FileSpec]

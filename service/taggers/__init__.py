@@ -7,6 +7,7 @@ from service.decoding import Constraints
 from service.taggers.base import FeatureTagger, FiredFeature, Parameters, Tagger
 from service.taggers.bilstm_crf import BilstmCrfTagger
 from service.taggers.crf import CrfTagger
+from service.taggers.elmo import elmo_tagger
 from service.taggers.hmm import HmmTagger
 
 
@@ -22,6 +23,7 @@ ARCHITECTURES: Mapping[str, TaggerClass] = {
     "hmm": HmmTagger,
     "crf": CrfTagger,
     "bilstm-crf": BilstmCrfTagger,
+    "elmo": elmo_tagger,
 }
 """Every architecture that a manifest may name."""
 

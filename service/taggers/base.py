@@ -136,3 +136,20 @@ class Parameters:
         if len(set(entries)) != len(entries):
             raise ValueError(f"the vocabulary {name} has an entry twice")
         return entries
+
+    def part(self, prefix: str) -> "Parameters":
+        """Those arrays and vocabularies whose names begin with `prefix`, without it."""
+        start = len(prefix)
+        return Parameters(
+            self.labels,
+            {name[start:]: a for name, a in self.arrays.items() if name.startswith(prefix)},
+            {name[start:]: v for name, v in self.vocabularies.items() if name.startswith(prefix)},
+        )
+
+    def under(self, prefix: str) -> "Parameters":
+        """The same with `prefix` before each name: what `part` takes back."""
+        return Parameters(
+            self.labels,
+            {prefix + name: array for name, array in self.arrays.items()},
+            {prefix + name: entries for name, entries in self.vocabularies.items()},
+        )

@@ -3,16 +3,19 @@
 A bidirectional LSTM reads the inputs of a sentence's words; a linear layer turns its states into
 emissions; transitions, start and end scores are learned with it. What a word gives to the gates of
 the LSTM depends on the word alone, so it is computed once a word (`word_rows`): a step of the LSTM
-adds what the state before gives.
+adds what the state before gives. Where it has contextual vectors too, a mix of their layers gives
+to the gates as well.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from service.decoding import ChainScores, Constraints, Transitions, bioes_constraints
 from service.layers.lstm import Floats, bilstm
 from service.taggers.base import Parameters
+from service.taggers.contextual import ContextualMix, ContextualVectors
 from service.taggers.word_inputs import WordInputs, read_lstm
 from service.taggers.word_rows import WordRows
 from service.text.bioes import bio_of
@@ -40,6 +43,9 @@ class BilstmCrfTagger:
         - where it works in BIOES, the vocabulary ``states``: see `states_of`; K is then theirs
     constraints : added to the scores.
     max_unseen_words : how many rows of other words are kept.
+    source : of contextual vectors of L layers, which come last in the inputs; then also
+
+        - ``mix_weights`` (L,) of the layers, which sum to one, and ``mix_scale`` (1,)
 
     Raises
     ------
@@ -50,7 +56,11 @@ class BilstmCrfTagger:
     probabilistic = True
 
     def __init__(
-        self, parameters: Parameters, constraints: Constraints, max_unseen_words: int
+        self,
+        parameters: Parameters,
+        constraints: Constraints,
+        max_unseen_words: int,
+        source: ContextualVectors | None = None,
     ) -> None:
         self.labels, constraints = states_of(parameters, constraints)
         tags = len(self.labels)
@@ -60,7 +70,9 @@ class BilstmCrfTagger:
             parameters.array("end", (tags,)) + constraints.end,
         )
         self._inputs = WordInputs(parameters)
-        self._context = read_lstm(parameters, "context", self._inputs.width)
+        width = self._inputs.width + (source.width if source else 0)
+        self._context = read_lstm(parameters, "context", width)
+        self._mix = ContextualMix(source, parameters) if source else None
         width = 2 * self._context.recurrent.shape[1]
         self._output = parameters.array("output", (width, tags)).astype(np.float32)
         self._output_bias = parameters.array("output_bias", (tags,)).astype(np.float32)
@@ -79,6 +91,10 @@ class BilstmCrfTagger:
     def _emissions(self, words: list[str], offsets: Offsets) -> Floats:
         """The emissions of N words: (N, K)."""
         projected = self._rows.gather(words)  # (N, 2, 4 H)
+        if self._mix is not None:
+            mixed = self._mix.encode(words, offsets)  # (N, D)
+            weights = self._context.inputs[self._inputs.width :]  # (D, 2, 4 H)
+            projected += np.tensordot(mixed, weights, 1)
         states = bilstm(projected, self._context.recurrent, offsets)  # (N, 2, H)
         emissions: Floats = states.reshape(len(words), len(self._output)) @ self._output
         return emissions + self._output_bias
@@ -86,7 +102,8 @@ class BilstmCrfTagger:
     def _make_rows(self, words: Sequence[str]) -> Floats:
         """What N words give to the gates of the LSTM: (N, 2, 4 H)."""
         parts = [words[i : i + _ROWS_AT_ONCE] for i in range(0, len(words), _ROWS_AT_ONCE)]
-        return np.concatenate([self._context.project(self._inputs.encode(p)) for p in parts])
+        weights = replace(self._context, inputs=self._context.inputs[: self._inputs.width])
+        return np.concatenate([weights.project(self._inputs.encode(p)) for p in parts])
 
 
 def states_of(

@@ -7,6 +7,7 @@ words are looked at that may end a sentence.
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -65,6 +66,8 @@ def _cue(ending: int, beginning: int) -> int:
 
 _HANGER = _cue(_NOT, _HANGS)
 
+_APART = bytes([_GOES_ON])  # stands between documents: no word's cue, ends and begins nothing
+
 
 def _ending_of(piece: str) -> int:
     """How a piece may end a sentence."""
@@ -105,20 +108,23 @@ _MAY_HANG = re.escape(bytes(cue for cue in _CUES if _BEGINNING[cue] == _HANGS))
 _RUN = re.compile(b"[%s%s][%s]*+" % (_MAY_END, _MAY_HANG, _MAY_HANG))
 
 
-def sentence_offsets(cues: bytes, paragraphs: Collection[int]) -> Offsets:
+def sentence_offsets(
+    cues: bytes, paragraphs: Collection[int], documents: Sequence[int] = (0,)
+) -> Offsets:
     """Find the S sentences of M words.
 
     Parameters
     ----------
     cues : (M,) the `cues_of` all chunks.
     paragraphs : the words that a blank line stands before: each begins a sentence.
+    documents : the first word of each document, or M; sentences don't reach across.
 
     Returns
     -------
     (S + 1,) int64; S is 0 where M is 0, and no sentence is empty.
     """
-    breaks = _breaks(cues)
-    begins = {0, len(cues), *paragraphs, *breaks}
+    breaks = _breaks(cues, documents)
+    begins = {0, len(cues), *documents, *paragraphs, *breaks}
     # The number of a list, such as `1.` where a sentence begins, belongs to what follows, unless
     # a blank line follows.
     listed = [
@@ -131,14 +137,15 @@ def sentence_offsets(cues: bytes, paragraphs: Collection[int]) -> Offsets:
     return np.array(sorted(begins), dtype=np.int64)
 
 
-def _breaks(cues: bytes) -> list[int]:
-    """The words that begin a sentence by what stands before them."""
+def _breaks(cues: bytes, documents: Sequence[int]) -> list[int]:
+    """The words that begin a sentence by what stands before them in their document."""
+    cues = _APART.join([cues[i:j] for i, j in pairwise([*documents, len(cues)])])
     breaks = []
     for run in _RUN.finditer(cues[:-1]):
         start, end = run.span()
         # What hangs ends a sentence as the word does that it hangs on; where that ends nothing,
         # it isn't in the run, and the last that hangs may end a sentence itself.
-        hangs = start > 0 and _BEGINNING[cues[start]] == _HANGS
+        hangs = _BEGINNING[cues[start]] == _HANGS and start > 0 and cues[start - 1] != _APART[0]
         ending = _ENDING[cues[start]] if not hangs else _NOT
         if ending == _NOT:
             ending = _ENDING[cues[end - 1]]
@@ -147,4 +154,6 @@ def _breaks(cues: bytes) -> list[int]:
             ending = _WEAK
         if _BEGINNING[cues[end]] in _MAY_FOLLOW[ending]:
             breaks.append(end)
-    return breaks
+    apart = np.arange(len(documents) - 1) + documents[1:]
+    unparted: list[int] = (np.array(breaks, np.int64) - apart.searchsorted(breaks)).tolist()
+    return unparted

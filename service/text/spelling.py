@@ -13,6 +13,10 @@ CASES = (
 )
 """The kinds of case; a model's case vectors are in this order."""
 
+BOUNDARY = "\n"
+"""What a language model reads before the first word of a sentence and after the last one. The
+tokenizer makes no such word."""
+
 MAX_CHARACTERS = 24
 """Of a longer word the first and the last characters are read, half of them each."""
 

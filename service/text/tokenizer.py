@@ -7,7 +7,7 @@ words is the k-th visible character of the text.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -60,39 +60,60 @@ class Tokenizer:
         the words cover all that is not white space, and no sentence is empty: S is 0 where the
         text is blank.
         """
-        pieces = self._split(text)
-        return _tokens_of(text, pieces, *_ranges(text, pieces.marks))
+        [tokens] = self._pack([text]).documents()
+        return tokens
 
     def tokenize_all(self, texts: Sequence[str]) -> list[Tokens]:
         """Split many texts, as `tokenize` splits each; quicker where they are short."""
-        tokens = []
-        for first, end in _groups(texts):
-            group = texts[first:end]
-            if len(group) == 1:
-                tokens.append(self.tokenize(group[0]))
-                continue
-            pieces = [self._split(text) for text in group]
-            starts, ends = _ranges("".join(group), b"".join([each.marks for each in pieces]))
-            counts = [len(each.words) for each in pieces]
-            before = np.repeat(offsets_of([len(text) for text in group])[:-1], counts)
-            starts, ends = starts - before, ends - before
-            bounds = pairwise(accumulate(counts, initial=0))
-            for text, each, (i, j) in zip(group, pieces, bounds, strict=True):
-                tokens.append(_tokens_of(text, each, starts[i:j], ends[i:j]))
-        return tokens
+        groups = (texts[first:end] for first, end in _groups(texts))
+        return list(chain.from_iterable(self._pack(group).documents() for group in groups))
 
-    def _split(self, text: str) -> "_Pieces":
-        entries = list(map(self._entries.__getitem__, text.split()))
+    def _pack(self, texts: Sequence[str]) -> "_Packed":
+        """Split texts as if they were one, but for sentences, which end with a text."""
+        chunks = list(chain.from_iterable(map(str.split, texts)))
+        entries = list(map(self._entries.__getitem__, chunks))
         words = list(chain.from_iterable(map(itemgetter(0), entries)))
-        return _Pieces(len(entries), words, b"".join(map(itemgetter(1), entries)))
+        marks = b"".join(map(itemgetter(1), entries))
+        text = "".join(texts)
+        starts, ends = _ranges(text, marks)
+        begins = offsets_of([len(each) for each in texts])
+        firsts = [0] if len(texts) == 1 else starts.searchsorted(begins[:-1]).tolist()
+        # With as few blanks, one is all that stands between two chunks: most short texts.
+        single = len(text) - len(marks) == len(chunks) - len(texts)
+        paragraphs = [] if single else _after_blank_lines(text, starts, ends)
+        offsets = sentence_offsets(marks.translate(None, b"\0"), paragraphs, firsts)
+        return _Packed(words, offsets, starts, ends, firsts, begins)
 
 
-class _Pieces(NamedTuple):
-    """A text, split: how many chunks it has, its words, and the marks of all."""
+class _Packed(NamedTuple):
+    """The tokens of D texts that were split as if they were one, one right after another.
 
-    chunks: int
+    Attributes
+    ----------
+    words, sentence_offsets, starts, ends : see `Tokens`.
+    firsts : the first word of each text.
+    begins : (D + 1,) the first character of each text.
+    """
+
     words: list[str]
-    marks: bytes
+    sentence_offsets: Offsets
+    starts: Offsets
+    ends: Offsets
+    firsts: list[int]
+    begins: Offsets
+
+    def documents(self) -> Iterator[Tokens]:
+        """The tokens of each text."""
+        if len(self.firsts) == 1:
+            yield Tokens(self.words, self.sentence_offsets, self.starts, self.ends)
+            return
+        words, offsets = self.words, self.sentence_offsets
+        bounds = [*self.firsts, len(words)]
+        before = np.repeat(self.begins[:-1], np.diff(bounds))  # (M,) characters of other texts
+        starts, ends = self.starts - before, self.ends - before
+        sentences = offsets.searchsorted(bounds).tolist()
+        for (i, j), (first, end) in zip(pairwise(bounds), pairwise(sentences), strict=True):
+            yield Tokens(words[i:j], offsets[first : end + 1] - i, starts[i:j], ends[i:j])
 
 
 def _groups(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -114,15 +135,6 @@ def _ranges(text: str, marks: bytes) -> tuple[Offsets, Offsets]:
     firsts = (np.frombuffer(marks + b"\1", dtype=np.uint8) != 0).nonzero()[0]  # (M + 1,)
     starts = places[firsts[:-1]]
     return starts, starts + (firsts[1:] - firsts[:-1])
-
-
-def _tokens_of(text: str, pieces: _Pieces, starts: Offsets, ends: Offsets) -> Tokens:
-    """The words of a text in sentences."""
-    # With fewer blanks than chunks, one is all that stands between two: most short texts.
-    single = len(text) - len(pieces.marks) < pieces.chunks
-    paragraphs = [] if single else _after_blank_lines(text, starts, ends)
-    offsets = sentence_offsets(pieces.marks.translate(None, b"\0"), paragraphs)
-    return Tokens(pieces.words, offsets, starts, ends)
 
 
 class _Entries(dict[str, Entry]):

@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from service.taggers.contextual import ContextualVectors
 from service.text.conll import TaggedSentence
 from service.text.spelling import case_of, characters_of, vector_keys
+from service.text.tokens import Tokens
 from service.training.network import Batch
+from service.training.word_network import WordTypes
 
 _MIN_CHARACTER_COUNT = 3
 
@@ -72,6 +76,7 @@ class Batches:
     vocabulary : what words are looked up in.
     tag_ids : of every tag of the sentences.
     sentences_at_once : sentences of a batch.
+    source : of contextual vectors, where the network reads some.
     """
 
     def __init__(
@@ -80,11 +85,13 @@ class Batches:
         vocabulary: Vocabulary,
         tag_ids: Mapping[str, int],
         sentences_at_once: int,
+        source: ContextualVectors | None = None,
     ) -> None:
         self._sentences = sentences
         self._vocabulary = vocabulary
         self._tag_ids = tag_ids
         self._at_once = sentences_at_once
+        self._source = source
         counts = Counter(vocabulary.vector_row(w) for s in sentences for w in s.words)
         self._rare = {row for row, count in counts.items() if count == 1}
 
@@ -127,14 +134,24 @@ class Batches:
         position = {word: i for i, word in enumerate(types)}
         spellings = [self._vocabulary.spelling(word) for word in types]
         return Batch(
-            vectors=torch.tensor([hide(spelling.vector) for spelling in spellings]),
-            cases=torch.tensor([spelling.case for spelling in spellings]),
-            characters=_padded([spelling.characters for spelling in spellings]),
-            character_counts=torch.tensor([len(spelling.characters) for spelling in spellings]),
+            types=WordTypes(
+                vectors=torch.tensor([hide(spelling.vector) for spelling in spellings]),
+                cases=torch.tensor([spelling.case for spelling in spellings]),
+                characters=_padded([spelling.characters for spelling in spellings]),
+                character_counts=torch.tensor([len(s.characters) for s in spellings]),
+            ),
             words=_padded([[position[word] for word in s.words] for s in sentences]),
             lengths=torch.tensor([len(s.words) for s in sentences]),
             tags=_padded([[self._tag_ids.get(tag, 0) for tag in s.tags] for s in sentences]),
+            layers=None if self._source is None else _layers(self._source, sentences),
         )
+
+
+def _layers(source: ContextualVectors, sentences: Sequence[TaggedSentence]) -> Tensor:
+    """Contextual vectors, padded: (T, B, L, D)."""
+    tokens = Tokens.from_sentences([s.words for s in sentences])
+    layers = torch.from_numpy(source.encode(tokens.words, tokens.sentence_offsets))
+    return pad_sequence(layers.split(np.diff(tokens.sentence_offsets).tolist()))
 
 
 def _recased(sentence: TaggedSentence, rng: random.Random, share: float) -> TaggedSentence:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,8 @@ from numpy.typing import NDArray
 from service.decoding import Constraints
 from service.taggers.base import Parameters
 from service.taggers.bilstm_crf import states_of
+from service.taggers.elmo import LANGUAGE_MODEL
+from service.taggers.language_model import LanguageModel
 from service.text.bioes import bioes_of
 from service.text.conll import TaggedSentence
 from service.text.spelling import CASES
@@ -19,15 +20,19 @@ from service.training.batches import Batches, Vocabulary, frequent_characters
 from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.evaluation import Evaluator
 from service.training.fitting import Fitting
-from service.training.network import BilstmCrf, Widths
+from service.training.network import BilstmCrf, LayerMix
 from service.training.network_parameters import parameters_of
 from service.training.network_tagger import NetworkTagger
+from service.training.word_network import WordNetwork, WordWidths
 from service.training.word_vectors import choose_words, initial_vectors
 
 _ROWS_AT_LOAD = 5_000
 """Words whose rows are made when the model loads, the frequent first: 4 kB each."""
 
 _MAX_SENTENCE_TOKENS = 10_000
+
+_UNSEEN_ROWS = 50_000
+"""Of words that are read in training in another case, or on dev."""
 
 
 def estimate(
@@ -39,6 +44,7 @@ def estimate(
     pretrained: tuple[Sequence[str], NDArray[np.float32]] | None,
     seed: int,
     checkpoint: Path | None = None,
+    language_model: Parameters | None = None,
 ) -> Parameters:
     """Estimate a biLSTM-CRF of K tags, showing progress on standard error.
 
@@ -52,10 +58,12 @@ def estimate(
     pretrained : words, the frequent first, and their vectors (V, D).
     seed : of all that is random.
     checkpoint : a file to keep the state of the training in; an interrupted one goes on from it.
+    language_model : parameters of a language model, which stays as it is; with one it is an ELMo.
 
     Returns
     -------
-    The parameters that `service.taggers.bilstm_crf.BilstmCrfTagger` takes.
+    The parameters that `service.taggers.bilstm_crf.BilstmCrfTagger` takes, or with a language
+    model those of `service.taggers.elmo.elmo_tagger`.
     """
     bioes = options.scheme == "bioes"
     if bioes:
@@ -69,37 +77,47 @@ def estimate(
     words = choose_words(sentences, known, options.words, options.min_word_count)
     vocabulary = Vocabulary(words, frequent_characters(sentences))
     rng = np.random.default_rng(seed)
+    counts = Counter(word for sentence in sentences for word in sentence.words)
+    source = LanguageModel(language_model, list(counts), _UNSEEN_ROWS) if language_model else None
     network = BilstmCrf(
-        torch.from_numpy(initial_vectors(words, known, vectors, vectors.shape[1], rng)),
-        len(CASES),
-        len(vocabulary.characters),
-        Widths(
-            options.case_width,
-            options.character_width,
-            options.character_hidden,
-            options.hidden,
+        WordNetwork(
+            torch.from_numpy(initial_vectors(words, known, vectors, vectors.shape[1], rng)),
+            len(CASES),
+            len(vocabulary.characters),
+            WordWidths(options.case_width, options.character_width, options.character_hidden),
         ),
+        LayerMix(source.layers, source.width) if source else None,
+        options.hidden,
         options.dropout,
         constraints,
     )
     task = "ner" if (constraints.transitions < 0).any() else "tag"
-    tagger = NetworkTagger(network, vocabulary, outside, constraints)
-    evaluator = Evaluator(tagger, task, _MAX_SENTENCE_TOKENS)
+
+    def measure(network: BilstmCrf) -> float | None:
+        tagger = NetworkTagger(network, vocabulary, outside, constraints, source)
+        evaluator = Evaluator(tagger, task, _MAX_SENTENCE_TOKENS)
+        return evaluator.gold_words(dev, "dev", "dev").value if dev else None
+
     batches = Batches(
         sentences,
         vocabulary,
         {tag: i for i, tag in enumerate(tags)},
         options.sentences_at_once,
+        source,
     )
     Fitting(
         network,
         batches,
-        lambda: evaluator.gold_words(dev, "dev", "dev").value if dev else None,
+        measure,
         options,
         seed,
         checkpoint,
     ).run()
-    counts = Counter(word for sentence in sentences for word in sentence.words)
     frequent = [word for word, _ in counts.most_common(_ROWS_AT_LOAD)]
     parameters = parameters_of(network, vocabulary, labels, frequent)
-    return replace(parameters, vocabularies={**parameters.vocabularies, **states})
+    frozen = language_model.under(LANGUAGE_MODEL) if language_model else Parameters(labels, {}, {})
+    return Parameters(
+        labels,
+        {**parameters.arrays, **frozen.arrays},
+        {**parameters.vocabularies, **states, **frozen.vocabularies},
+    )

@@ -17,6 +17,9 @@ class BilstmCrfOptions(BaseModel):
     patience: int = Field(5, ge=1, description="Epochs without a better dev score that end it.")
     sentences_at_once: int = Field(32, ge=1, description="Sentences of a batch.")
     learning_rate: float = Field(2e-3, gt=0, description="The highest of the schedule.")
+    averaging: float = Field(
+        0.999, ge=0, lt=1, description="How much of the running mean of the weights a step keeps."
+    )
     clip: float = Field(5.0, gt=0, description="Longest gradient.")
     dropout: float = Field(0.5, ge=0, lt=1, description="Of the biLSTM's inputs and states.")
     hidden: int = Field(128, ge=1, description="Width of the biLSTM, a direction.")

@@ -1,6 +1,8 @@
 """The model card: what a model is, what it was made from, and how good it was found to be."""
 
-from service.store.manifest import Manifest, Score
+from collections.abc import Sequence
+
+from service.store.manifest import Manifest, Perplexity, Score, Source
 from service.training.calibration import CALIBRATION_ERRORS
 
 _METRICS = {
@@ -13,9 +15,8 @@ _METRICS = {
     "span_ece": "calibration error of entities",
 }
 
-_TRAINED_IN = {
-    "bilstm-crf": (".venv-train", " under the same PyTorch on the same kind of processor"),
-}
+_BY_PYTORCH = (".venv-train", " under the same PyTorch on the same kind of processor")
+_TRAINED_IN = {"bilstm-crf": _BY_PYTORCH, "elmo": _BY_PYTORCH}
 """Architectures that need an environment of their own: which, and what their bytes depend on."""
 
 
@@ -36,6 +37,7 @@ def model_card(manifest: Manifest) -> str:
         f"- Probabilities at the temperature {manifest.temperature:g}",
         "",
         *_sources(manifest),
+        *_language_model(manifest),
         *_scores(manifest),
         "## Made again by",
         "",
@@ -52,18 +54,50 @@ def model_card(manifest: Manifest) -> str:
 def _sources(manifest: Manifest) -> list[str]:
     if not manifest.sources:
         return []
-    rows = [
-        f"| [{source.name}]({source.url}) | {source.licence} | {', '.join(source.files)} |"
-        for source in manifest.sources
-    ]
     return [
         "## Trained on",
         "",
-        "| data | licence | files |",
-        "| --- | --- | --- |",
-        *rows,
+        *source_table(manifest.sources),
         "",
         "Training sentences that stand in a dev or test file of the recipe are left out.",
+        "",
+    ]
+
+
+def source_table(sources: Sequence[Source]) -> list[str]:
+    """Data sets as lines of Markdown."""
+    rows = []
+    for source in sources:
+        name = f"[{source.name}]({source.url})" if source.url else source.name
+        rows.append(f"| {name} | {source.licence} | {', '.join(source.files)} |")
+    return ["| data | licence | files |", "| --- | --- | --- |", *rows]
+
+
+def perplexity_table(perplexities: Sequence[Perplexity]) -> list[str]:
+    """The curve of a language model's perplexity as lines of Markdown."""
+    return [
+        "On sentences that were held out, each read on its own; of a rare word only its kind of",
+        "case is foretold.",
+        "",
+        "| words read | forward | backward |",
+        "| ---: | ---: | ---: |",
+        *(f"| {p.words:,} | {p.forward:.1f} | {p.backward:.1f} |" for p in perplexities),
+    ]
+
+
+def _language_model(manifest: Manifest) -> list[str]:
+    model = manifest.language_model
+    if model is None:
+        return []
+    weights = ", ".join(f"{weight:.3f}" for weight in model.layer_weights)
+    return [
+        "## Language model",
+        "",
+        f"{model.description} It stays as it was pretrained (version {model.version}). Its layers, "
+        f"from what its LSTMs read to the last of them, have the weights {weights} in the mix that "
+        f"the tagger reads; the mix is scaled by {model.layer_scale:.3f}.",
+        "",
+        *perplexity_table(model.perplexities),
         "",
     ]
 

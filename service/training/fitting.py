@@ -1,4 +1,8 @@
-"""Fitting the network: AdamW with warm-up and cosine, early stopping on dev, checkpoints."""
+"""Fitting the network: AdamW with warm-up and cosine, early stopping on dev, checkpoints.
+
+What is measured and kept is not the network as a step leaves it but a running mean of its weights
+(Polyak and Juditsky 1992): single steps are noisy, and the mean of many is better than any of them.
+"""
 
 import math
 import random
@@ -9,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
 
 from service.training.batches import Batches
 from service.training.bilstm_crf_options import BilstmCrfOptions
@@ -25,7 +30,7 @@ class Fitting:
     ----------
     network : what is fitted.
     batches : the training data.
-    measure : how good the network is on dev, higher is better; None where nothing says so, and
+    measure : how good a network is on dev, higher is better; None where nothing says so, and
         then the last epoch is the best.
     options : the schedule.
     seed : of all that is random.
@@ -36,18 +41,19 @@ class Fitting:
         self,
         network: BilstmCrf,
         batches: Batches,
-        measure: Callable[[], float | None],
+        measure: Callable[[BilstmCrf], float | None],
         options: BilstmCrfOptions,
         seed: int,
         checkpoint: Path | None,
     ) -> None:
         self._network = network
+        self._averaged = AveragedModel(network, multi_avg_fn=_running_mean(options.averaging))
         self._batches = batches
         self._measure = measure
         self._options = options
         self._checkpoint = checkpoint
         self._rng = random.Random(seed)
-        sparse = list(network.word_vectors.parameters())
+        sparse = [network.words.vectors.weight]
         self._dense = [p for p in network.parameters() if p is not sparse[0]]
         # The vectors of words that a batch lacks stay as they are.
         self._optimizers: list[torch.optim.Optimizer] = [
@@ -68,12 +74,13 @@ class Fitting:
         progress = Progress("batch", steps, begun=self._epoch * len(self._batches))
         while self._epoch < options.epochs and self._epoch - self._best_epoch < options.patience:
             self._run_epoch(steps, progress)
-            score = self._measure()
+            score = self._measure(self._averaged.module)
             if score is not None:
                 progress.say(f"epoch {self._epoch}: dev {100 * score:.2f}")
             if score is None or score > self._best:
                 self._best, self._best_epoch = score or 0.0, self._epoch
-                self._best_weights = {k: v.clone() for k, v in self._network.state_dict().items()}
+                weights = self._averaged.module.state_dict()
+                self._best_weights = {k: v.clone() for k, v in weights.items()}
             if self._checkpoint is not None:
                 torch.save(self._state(), self._checkpoint)
         self._network.load_state_dict(self._best_weights)
@@ -85,7 +92,7 @@ class Fitting:
         tokens, begin_s = 0, time.monotonic()
         shuffled = self._batches.shuffled(self._rng, options.unknown_share, options.recased_share)
         for i, batch in enumerate(shuffled, start=self._epoch * len(self._batches)):
-            rate = options.learning_rate * _schedule(i, steps)
+            rate = options.learning_rate * schedule(i, steps)
             for optimizer in self._optimizers:
                 optimizer.param_groups[0]["lr"] = rate
                 optimizer.zero_grad()
@@ -94,6 +101,7 @@ class Fitting:
             nn.utils.clip_grad_norm_(self._dense, options.clip)
             for optimizer in self._optimizers:
                 optimizer.step()
+            self._averaged.update_parameters(self._network)
             tokens += int(batch.lengths.sum())
             speed = tokens / (time.monotonic() - begin_s)
             progress.step(i + 1, f"loss {loss.item():.2f}, {speed:.0f} tokens/s")
@@ -102,6 +110,7 @@ class Fitting:
     def _state(self) -> dict[str, Any]:
         return {
             "network": self._network.state_dict(),
+            "averaged": self._averaged.state_dict(),
             "optimizers": [optimizer.state_dict() for optimizer in self._optimizers],
             "random": (self._rng.getstate(), torch.get_rng_state()),
             "epochs": (self._epoch, self._best_epoch),
@@ -111,6 +120,7 @@ class Fitting:
 
     def _restore(self, state: dict[str, Any]) -> None:
         self._network.load_state_dict(state["network"])
+        self._averaged.load_state_dict(state["averaged"])
         for optimizer, saved in zip(self._optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
         rng, torch_rng = state["random"]
@@ -120,7 +130,18 @@ class Fitting:
         self._best, self._best_weights = state["best"], state["best_weights"]
 
 
-def _schedule(step: int, steps: int) -> float:
+def _running_mean(decay: float) -> Callable[[list[Tensor], list[Tensor], Tensor], None]:
+    """How weights enter their mean: it forgets all but `decay` of itself a step, at first more."""
+
+    def update(mean: list[Tensor], weights: list[Tensor], steps: Tensor) -> None:
+        share = max(1 - decay, 10 / (10 + steps.item()))
+        for averaged, weight in zip(mean, weights, strict=True):
+            averaged.lerp_(weight, share)
+
+    return update
+
+
+def schedule(step: int, steps: int) -> float:
     """The share of the learning rate: a straight warm-up, then half a cosine down to zero."""
     warm_up = max(1, round(_WARM_UP_SHARE * steps))
     if step < warm_up:

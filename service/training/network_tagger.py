@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from service.decoding import ChainScores, Constraints, Transitions
+from service.taggers.contextual import ContextualVectors
 from service.text.conll import TaggedSentence
 from service.text.tokens import Offsets
 from service.training.batches import Batches, Vocabulary
@@ -23,6 +24,7 @@ class NetworkTagger:
     vocabulary : what words are looked up in.
     labels : the K tags.
     constraints : added to the scores.
+    source : of contextual vectors, where the network reads some.
     """
 
     probabilistic = True
@@ -33,11 +35,13 @@ class NetworkTagger:
         vocabulary: Vocabulary,
         labels: tuple[str, ...],
         constraints: Constraints,
+        source: ContextualVectors | None = None,
     ) -> None:
         self.labels = labels
         self._network = network
         self._vocabulary = vocabulary
         self._constraints = constraints
+        self._source = source
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
@@ -50,7 +54,9 @@ class NetworkTagger:
             for a, b in (bounds[s] for s in ranked)
         ]
         emissions = np.empty((len(words), len(self.labels)), dtype=np.float32)
-        batches = Batches(sentences, self._vocabulary, {self.labels[0]: 0}, _SENTENCES_AT_ONCE)
+        batches = Batches(
+            sentences, self._vocabulary, {self.labels[0]: 0}, _SENTENCES_AT_ONCE, self._source
+        )
         done = 0
         with torch.inference_mode():
             for batch in batches.in_order():

@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -13,6 +13,8 @@ from service.training.gazetteers import NameList
 from service.training.raw_text import RawText, read_raw_text
 
 RECIPE_FILE = "recipe.toml"
+
+RecipeKind = TypeVar("RecipeKind", bound=BaseModel)
 
 
 class _Part(BaseModel):
@@ -80,6 +82,12 @@ class WordVectors(_Part):
     )
 
 
+class LanguageModelInput(_Part):
+    """A language model that `trellis pretrain` made."""
+
+    directory: str = Field(description="Its directory, below the data directory.")
+
+
 class Recipe(_Part):
     """The recipe of a model; the reference is ``models/README.md``.
 
@@ -100,6 +108,7 @@ class Recipe(_Part):
     corpora: tuple[Corpus, ...] = ()
     vectors: WordVectors | None = None
     gazetteers: tuple[NameList, ...] = ()
+    language_model: LanguageModelInput | None = None
     tables: dict[str, Any] | None = None
 
     @property
@@ -125,8 +134,19 @@ def read_recipe(path: Path) -> Recipe:
     RecipeError
         Where it cannot be read or asks for something that cannot be.
     """
+    return validated(path, Recipe)
+
+
+def validated(path: Path, kind: type[RecipeKind]) -> RecipeKind:
+    """Read a recipe file of any kind.
+
+    Raises
+    ------
+    RecipeError
+        Where it cannot be read or asks for something that cannot be.
+    """
     try:
-        return Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return kind.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise RecipeError(f"{path}: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -20,6 +20,7 @@ from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.card import model_card
 from service.training.clusters import read_vectors
 from service.training.evaluation import Evaluator, strict_bio
+from service.training.language_model_directory import read_language_model, with_language_model
 from service.training.lexicon import compile_lexicon
 from service.training.recipe import Recipe
 from service.training.tables import tabulate
@@ -74,7 +75,17 @@ def _estimate_crf(assignment: Assignment, options: crf.CrfOptions) -> Parameters
     return crf.estimate(sentences, assignment.labels, options, lexicon, recipe.seed)
 
 
-def _estimate_bilstm_crf(assignment: Assignment, options: BilstmCrfOptions) -> Parameters:
+def _estimate_elmo(assignment: Assignment, options: BilstmCrfOptions) -> Parameters:
+    given = assignment.recipe.language_model
+    if given is None:
+        raise RecipeError("an elmo needs a language_model")
+    _, language_model = read_language_model(assignment.data / given.directory)
+    return _estimate_bilstm_crf(assignment, options, language_model)
+
+
+def _estimate_bilstm_crf(
+    assignment: Assignment, options: BilstmCrfOptions, language_model: Parameters | None = None
+) -> Parameters:
     from service.training import bilstm_crf  # needs PyTorch, which the others do without
 
     recipe, vectors = assignment.recipe, assignment.recipe.vectors
@@ -87,6 +98,7 @@ def _estimate_bilstm_crf(assignment: Assignment, options: BilstmCrfOptions) -> P
         read_vectors(assignment.data / vectors.file, vectors.most) if vectors else None,
         recipe.seed,
         assignment.checkpoint,
+        language_model,
     )
 
 
@@ -94,6 +106,7 @@ ESTIMATORS: Mapping[str, Estimator] = {
     "hmm": Estimator(hmm.HmmOptions, _estimate_hmm, frozenset()),
     "crf": Estimator(crf.CrfOptions, _estimate_crf, frozenset({"vectors", "gazetteers"})),
     "bilstm-crf": Estimator(BilstmCrfOptions, _estimate_bilstm_crf, frozenset({"vectors"})),
+    "elmo": Estimator(BilstmCrfOptions, _estimate_elmo, frozenset({"vectors", "language_model"})),
 }
 
 
@@ -134,6 +147,9 @@ def train(
         else _estimate(recipe, data, checkpoint)
     )
     manifest = _describe(recipe, parameters.labels)
+    if recipe.language_model is not None:
+        pretrained, _ = read_language_model(data / recipe.language_model.directory)
+        manifest = with_language_model(manifest, pretrained, parameters)
     tagger = make_tagger(out, manifest, parameters, settings.max_unseen_words)
     evaluator = Evaluator(tagger, recipe.task, settings.max_sentence_tokens)
     found = [
@@ -153,7 +169,7 @@ def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters
         options = estimator.options.model_validate(recipe.options)
     except ValidationError as error:
         raise RecipeError(f"options: {first_fault(error)}") from error
-    for part in ("vectors", "gazetteers"):
+    for part in ("vectors", "gazetteers", "language_model"):
         if getattr(recipe, part) and part not in estimator.uses:
             raise RecipeError(f"the architecture {recipe.architecture} uses no {part}")
     sentences = training_sentences(recipe, data)

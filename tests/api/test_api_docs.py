@@ -49,7 +49,7 @@ def _shape(value: Any) -> Any:
 
 
 def _rounded(value: Any) -> Any:
-    """A value with its probabilities as the document shows them."""
+    """A value with its probabilities as the document has them."""
     if isinstance(value, dict):
         return {key: _rounded(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -65,7 +65,24 @@ def test_example(client: FlaskClient, example: Example) -> None:
     if example.method == "GET":
         assert _shape(answer) == _shape(example.answer)
     else:
-        assert _rounded(answer) == _rounded(example.answer)
+        assert _rounded(answer) == example.answer
+
+
+@pytest.mark.parametrize("form", ["tsv", "conllu"])
+def test_example_of_columns(client: FlaskClient, form: str) -> None:
+    pattern = (
+        rf"`POST (\S+)` with `Accept: (\S+)` and the body\s`([^`]*)`:\n\n```{form}\n([^`]*)```"
+    )
+    [(path, accept, body, expected)] = re.findall(pattern, DOCUMENT)
+    headers = {"Content-Type": "application/json", "Accept": accept}
+    assert client.post(path, data=body, headers=headers).text == expected
+
+
+def test_example_of_a_stream(client: FlaskClient) -> None:
+    [path] = re.findall(r"`POST (/\S+\?\S+)`:", DOCUMENT)
+    documents, answers = re.findall(r"```ndjson\n(.*?)```", DOCUMENT, re.DOTALL)
+    answer = client.post(path, data=documents, content_type="application/x-ndjson")
+    assert answer.text == answers
 
 
 def test_every_path_has_an_example(client: FlaskClient) -> None:

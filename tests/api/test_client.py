@@ -1,5 +1,7 @@
 """The client, against the tests' gunicorn and against a server that has no time."""
 
+import itertools
+import queue
 import re
 import socket
 import threading
@@ -11,6 +13,8 @@ import pytest
 
 from service.client import (
     ConnectionFailed,
+    Document,
+    NerOptions,
     ProblemError,
     TrellisClient,
     TrellisClientError,
@@ -44,6 +48,72 @@ def test_batches(trellis: TrellisClient) -> None:
     assert len(trellis.tag_batch([{"text": ""}], tagset="ptb")["documents"]) == 1
 
 
+def test_a_stream(trellis: TrellisClient) -> None:
+    documents = [{"text": TEXT}, {"tokens": [[""]]}, {"text": "the bill"}]
+    first, bad, last = trellis.ner_stream(documents, labels=["ORG", "LOC"], offset_unit="utf8")
+    assert [span["text"] for span in first["spans"]] == ["United Airlines"]
+    assert (bad["index"], bad["error"]["pointer"]) == (1, "/tokens/0/0")
+    assert last == trellis.ner(text="the bill", offset_unit="utf8")
+    assert list(trellis.tag_stream([], tagset=None)) == []
+    options: NerOptions = {
+        "confidence": True,
+        "threshold": 0.01,
+        "dictionary": [{"phrase": "bill", "label": "LOC", "weight": 9.0}],
+    }
+    [answer] = trellis.ner_stream([{"text": "the bill"}], **options)
+    assert answer == trellis.ner(text="the bill", **options)
+    assert [span["label"] for span in answer["spans"]] == ["LOC"]
+
+
+def test_a_stream_is_read_while_it_is_sent(trellis: TrellisClient) -> None:
+    """Each document is made of the answer before it."""
+    answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def documents() -> Iterator[Document]:
+        yield {"text": "a"}
+        for _ in range(5):
+            yield {"text": answers.get() + "b"}
+
+    for answer in trellis.tag_stream(documents()):
+        answers.put(answer["tokens"][0]["text"])
+    assert answer["tokens"][0]["text"] == "abbbbb"
+
+
+def test_a_stream_larger_than_all_buffers(trellis: TrellisClient) -> None:
+    texts = [f"{index} " + "the bill " * 250 + " " * 20_000 for index in range(500)]
+    documents: Iterator[Document] = ({"text": text} for text in texts)
+    for index, answer in enumerate(trellis.tag_stream(documents)):
+        assert answer["tokens"][0]["text"] == str(index)
+    assert index == len(texts) - 1
+
+
+def test_a_stream_that_is_not_read_to_its_end(trellis: TrellisClient) -> None:
+    stream = trellis.tag_stream({"text": "the bill"} for _ in itertools.count())
+    next(stream)
+    stream.close()
+    deadline = time.monotonic() + 20
+    while "_send" in {t.name.partition("(")[2].rstrip(")") for t in threading.enumerate()}:
+        assert time.monotonic() < deadline  # the thread that sends has ended too
+        time.sleep(0.01)
+
+
+def test_what_is_wrong_with_all_of_a_stream_is_raised(trellis: TrellisClient) -> None:
+    with pytest.raises(ProblemError, match="422") as raised:
+        next(trellis.ner_stream([{"text": "a"}], labels=["X"]))
+    assert raised.value.pointer == "/labels/0"
+
+
+def test_a_failure_of_the_documents_is_raised_after_their_answers(trellis: TrellisClient) -> None:
+    def documents() -> Iterator[Document]:
+        yield {"text": "a"}
+        raise LookupError("no more")
+
+    stream = trellis.tag_stream(documents())
+    assert next(stream)["tokens"][0]["text"] == "a"
+    with pytest.raises(LookupError, match="no more"):
+        next(stream)
+
+
 def test_state(trellis: TrellisClient) -> None:
     names = [model["name"] for model in trellis.models()]
     assert trellis.model(names[0])["name"] == names[0]
@@ -68,6 +138,43 @@ def test_nobody_answers() -> None:
     ):
         trellis.ready()
     assert isinstance(raised.value, TrellisClientError)
+
+
+def test_nobody_answers_a_stream() -> None:
+    with pytest.raises(ConnectionFailed, match=re.escape("127.0.0.1:9")):
+        next(TrellisClient("http://127.0.0.1:9").tag_stream([]))
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n", "2 documents"),
+        (b"HTTP/1.0 200 OK\r\n\r\n{}\n", "2 documents were sent, 1 answered"),
+        (b"HTTP/1.0 200 OK\r\n\r\n{}\n{", "JSONDecodeError"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}\n", "2 documents"),
+    ],
+    ids=["chunks", "lines", "line", "length"],
+)
+def test_a_stream_that_is_cut_off(answer: bytes, says: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                received = b""
+                while not received.endswith(b"0\r\n\r\n"):
+                    received += connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        stream = TrellisClient(f"http://127.0.0.1:{listening.getsockname()[1]}").tag_stream(
+            [{"text": "a"}, {"text": "b"}]
+        )
+        assert next(stream) == {}
+        with pytest.raises(ConnectionFailed, match=says):
+            next(stream)
+        thread.join()
 
 
 class Busy(BaseHTTPRequestHandler):

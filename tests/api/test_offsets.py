@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.api.answers import unit_offsets
@@ -40,6 +40,22 @@ def test_slices_are_texts(client: FlaskClient, text: str, unit: str) -> None:
     for part in answer["sentences"] + answer["spans"]:
         assert part["start"] == answer["tokens"][part["token_start"]]["start"]
         assert part["end"] == answer["tokens"][part["token_end"] - 1]["end"]
+
+
+HOSTILE = st.text(
+    st.characters(exclude_categories=["Cs"])  # which no JSON in UTF-8 can hold
+    | st.sampled_from("\x00\r\n\x85\u2028\u200d\ufeff\u202é👩‍👩‍👧🇳🇱𐤃JaneUnited .,'")
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=HOSTILE)
+def test_slices_of_hostile_texts_are_their_parts(client: FlaskClient, text: str) -> None:
+    for unit in CODECS:
+        answer = client.post("/ner", json={"text": text, "offset_unit": unit}).json
+        assert "".join(token["text"] for token in answer["tokens"]) == "".join(text.split())
+        for part in answer["tokens"] + answer["spans"]:
+            assert sliced(text, part["start"], part["end"], unit) == part["text"]
 
 
 @given(st.text(alphabet=st.characters()))  # lone surrogates too

@@ -24,7 +24,7 @@ GETS = (
     "/docs",
     "/docs/swagger-ui.css",
 )
-POSTS = ("/tag", "/ner", "/tag/batch", "/ner/batch")
+POSTS = ("/tag", "/ner", "/tag/batch", "/ner/batch", "/compat/huggingface")
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,8 @@ def test_an_endless_word_changes_no_tag_far_from_it(model):
 
 def test_each_is_small_and_has_a_card_with_its_licence_and_its_data(model):
     directory = MODELS / model.manifest.name
-    assert sum(path.stat().st_size for path in directory.iterdir()) < 15 * MB
+    most = (25 if model.manifest.architecture == "elmo" else 15) * MB
+    assert sum(path.stat().st_size for path in directory.iterdir()) < most
     card = (directory / "README.md").read_text()
     assert model.manifest.licence in card
     for source in model.manifest.sources:
@@ -154,7 +155,7 @@ def test_each_is_small_and_has_a_card_with_its_licence_and_its_data(model):
 def test_the_notice_names_where_the_data_are_from(model):
     notice = (MODELS.parent / "NOTICE").read_text()
     for source in model.manifest.sources:
-        assert source.url in notice
+        assert (source.url or source.name) in notice
 
 
 def test_all_together_are_small():

@@ -51,6 +51,7 @@ MADE = {
     ("bilstm-crf", "ner", "characters"): stored("ner-characters"),
     ("bilstm-crf", "ner", "words"): stored("ner-words"),
     ("bilstm-crf", "ner", "bioes"): stored("ner-bioes"),
+    ("elmo", "ner"): stored("ner-elmo"),
 }
 MAKE_SENTENCES = {"tag": tag_sentences, "ner": ner_sentences}
 HOSTILE = [
@@ -111,7 +112,7 @@ def score(tagger, sentences):
 def same(kind, scores, others):
     """Whether emissions are equal. A product of matrices sums in an order that the size of the
     batch decides, so those of a network are equal but for their last bits."""
-    tolerance = 1e-5 if kind[0] == "bilstm-crf" else 0
+    tolerance = 1e-5 if kind[0] in ("bilstm-crf", "elmo") else 0
     return np.allclose(scores, others, rtol=0, atol=tolerance)
 
 

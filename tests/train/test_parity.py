@@ -1,5 +1,6 @@
 """NumPy serves what PyTorch trained: the same scores, on random weights and on what ships."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -7,18 +8,25 @@ import pytest
 import torch
 
 from service.store.directory import constraints_of, read_manifest, read_parameters
-from service.taggers import ARCHITECTURES
+from service.taggers import ARCHITECTURES, Parameters
 from service.taggers.bilstm_crf import states_of
-from service.text.spelling import CASES
+from service.text.spelling import BOUNDARY, CASES
 from service.text.tokens import Tokens
 from service.training.batches import Vocabulary
-from service.training.network import BilstmCrf, Widths
+from service.training.language_model import LanguageModel
+from service.training.language_model_parameters import (
+    language_model_of,
+    language_model_parameters_of,
+)
+from service.training.network import BilstmCrf, LayerMix
 from service.training.network_parameters import network_of, parameters_of
 from service.training.network_tagger import NetworkTagger
+from service.training.word_network import WordNetwork, WordWidths
 from tests.made_networks import read_network
+from tests.train.store import torch_layers
 
 MODELS = Path(__file__).parents[2] / "models"
-SHIPPED = sorted(path.parent for path in MODELS.glob("*-bilstm-crf/manifest.json"))
+NEURAL = ("bilstm-crf", "elmo")
 LABELS = ("B-ORG", "B-PER", "I-ORG", "I-PER", "O")
 SENTENCES = [
     ["Jane", "Villanueva", "of", "United", "Airlines"],
@@ -30,45 +38,80 @@ SENTENCES = [
 ]
 
 
-def random_parameters(character_hidden):
-    torch.manual_seed(0)
-    vocabulary = Vocabulary(["jane", "of", "the", "0000-0000"], list("abcdeJ9"))
-    network = BilstmCrf(
-        torch.randn(len(vocabulary.words) + 1, 12),
+VOCABULARY = Vocabulary([BOUNDARY, "jane", "of", "the", "0000-0000"], list("abcdeJ9"))
+
+
+def random_words(character_hidden):
+    return WordNetwork(
+        torch.randn(len(VOCABULARY.words) + 1, 12),
         len(CASES),
-        len(vocabulary.characters),
-        Widths(3, 5, character_hidden, 16),
-        0.5,
-        constraints_of("ner", LABELS),
+        len(VOCABULARY.characters),
+        WordWidths(3, 5, character_hidden),
     )
+
+
+def random_parameters(character_hidden, mix=None):
+    torch.manual_seed(0)
+    constraints = constraints_of("ner", LABELS)
+    network = BilstmCrf(random_words(character_hidden), mix, 16, 0.5, constraints)
     for weights in network.parameters():
         torch.nn.init.normal_(weights, std=0.7)
-    return "ner", parameters_of(network, vocabulary, LABELS, ["the", "Jane"])
+    return parameters_of(network, VOCABULARY, LABELS, ["the", "Jane"])
 
 
-def shipped_parameters(directory):
-    manifest = read_manifest(directory)
-    return manifest.task, read_parameters(directory, manifest)
+def random_language_model():
+    torch.manual_seed(1)
+    model = LanguageModel(random_words(4), 7, 2, 5, (2,))
+    for weights in model.parameters():
+        torch.nn.init.normal_(weights, std=0.7)
+    return language_model_parameters_of(model, VOCABULARY)
+
+
+def random_elmo():
+    tagger, read = random_parameters(0, LayerMix(3, 14)), random_language_model().under("lm_")
+    arrays = {**tagger.arrays, **read.arrays}
+    return Parameters(LABELS, arrays, {**tagger.vocabularies, **read.vocabularies})
+
+
+def shipped():
+    for path in sorted(MODELS.glob("*/manifest.json")):
+        manifest = read_manifest(path.parent)
+        if manifest.architecture in NEURAL:
+            parameters = read_parameters(path.parent, manifest)
+            yield pytest.param(manifest.task, manifest.architecture, parameters, id=manifest.name)
 
 
 @pytest.mark.parametrize(
-    ("task", "parameters"),
+    ("task", "architecture", "parameters"),
     [
-        pytest.param(*random_parameters(0), id="random, words"),
-        pytest.param(*random_parameters(7), id="random, characters"),
-        pytest.param("ner", read_network("ner-bioes"), id="BIOES"),
-        *(pytest.param(*shipped_parameters(d), id=d.name) for d in SHIPPED),
+        pytest.param("ner", "bilstm-crf", random_parameters(0), id="random, words"),
+        pytest.param("ner", "bilstm-crf", random_parameters(7), id="random, characters"),
+        pytest.param("ner", "bilstm-crf", read_network("ner-bioes"), id="BIOES"),
+        pytest.param("ner", "elmo", random_elmo(), id="random, ELMo"),
+        *shipped(),
     ],
 )
-def test_numpy_scores_as_pytorch_does(task, parameters):
+def test_numpy_scores_as_pytorch_does(task, architecture, parameters):
     constraints = constraints_of(task, parameters.labels)
     tokens = Tokens.from_sentences(SENTENCES)
     network, vocabulary = network_of(parameters, constraints)
-    expected = NetworkTagger(network, vocabulary, *states_of(parameters, constraints))
-    found = ARCHITECTURES["bilstm-crf"](parameters, constraints, 10)
+    source = InPyTorch(parameters.part("lm_")) if architecture == "elmo" else None
+    expected = NetworkTagger(network, vocabulary, *states_of(parameters, constraints), source)
+    found = ARCHITECTURES[architecture](parameters, constraints, 10)
     theirs = expected.score(tokens.words, tokens.sentence_offsets)
     ours = found.score(tokens.words, tokens.sentence_offsets)
     np.testing.assert_allclose(ours.emissions, theirs.emissions, rtol=0, atol=1e-4)
     for name in ("between", "start", "end"):
         mine, yours = (getattr(scores.transitions, name) for scores in (ours, theirs))
         np.testing.assert_allclose(mine, yours, rtol=0, atol=1e-4)
+
+
+class InPyTorch:
+    """The language model as a source of contextual vectors, by PyTorch."""
+
+    def __init__(self, parameters):
+        self._read = language_model_of(parameters)
+
+    def encode(self, words, sentence_offsets):
+        bounds = pairwise(sentence_offsets.tolist())
+        return torch_layers(*self._read, [words[first:end] for first, end in bounds])

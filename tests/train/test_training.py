@@ -12,7 +12,7 @@ from service.config import Settings
 from service.errors import RecipeError
 from service.store.directory import constraints_of
 from service.store.registry import load_model
-from service.taggers.bilstm_crf import BilstmCrfTagger
+from service.taggers import ARCHITECTURES
 from service.text.conll import TaggedSentence
 from service.training.batches import Batches, Vocabulary
 from service.training.evaluation import Evaluator
@@ -39,7 +39,8 @@ def test_a_network_learns_what_the_stored_one_has_learned(name):
     assert {n: (a.dtype, a.shape) for n, a in made.arrays.items()} == {
         n: (a.dtype, a.shape) for n, a in stored.arrays.items()
     }
-    tagger = BilstmCrfTagger(made, constraints_of(task, made.labels), 100)
+    make = ARCHITECTURES["elmo" if name == "ner-elmo" else "bilstm-crf"]
+    tagger = make(made, constraints_of(task, made.labels), 100)
     sentences = {"tag": tag_sentences, "ner": ner_sentences}[task](100, seed=1)
     assert Evaluator(tagger, task, 100).gold_words(sentences, "", "test").value > 0.95
 
@@ -157,20 +158,20 @@ def batches():
 
 def test_a_batch_holds_every_word_once_and_says_where_it_stands():
     [batch] = batches().in_order()
-    assert batch.vectors.tolist() == [1, 0, 2]
+    assert batch.types.vectors.tolist() == [1, 0, 2]
     assert batch.lengths.tolist() == [3, 2]
     assert batch.words.T.tolist() == [[0, 1, 1], [1, 2, 0]]
     assert batch.tags.T.tolist() == [[0, 1, 1], [1, 0, 0]]
-    assert batch.character_counts.tolist() == [4, 3, 2]
+    assert batch.types.character_counts.tolist() == [4, 3, 2]
 
 
 def test_words_that_came_once_may_be_made_unknown_and_no_others():
     [batch] = batches().shuffled(random.Random(0), unknown_share=1, recased_share=0)
-    assert sorted(batch.vectors.tolist()) == [0, 3, 3]
+    assert sorted(batch.types.vectors.tolist()) == [0, 3, 3]
 
 
 def test_sentences_may_come_in_other_case():
     [as_they_are] = batches().shuffled(random.Random(0), unknown_share=0, recased_share=0)
     [recased] = batches().shuffled(random.Random(0), unknown_share=0, recased_share=1)
-    assert as_they_are.cases.tolist() != recased.cases.tolist()
-    assert sorted(as_they_are.vectors.tolist()) == sorted(set(recased.vectors.tolist()))
+    assert as_they_are.types.cases.tolist() != recased.types.cases.tolist()
+    assert sorted(as_they_are.types.vectors.tolist()) == sorted(set(recased.types.vectors.tolist()))

@@ -130,6 +130,8 @@ def test_evaluate_measures_on_any_file(model, folder):
         (["train", "{recipe}", "--data", "nowhere"], "nowhere"),
         (["train", "{recipe}", "--data", "{data}", "--out", "other"], "named xx-ner-made"),
         (["train", "{recipe}", "--data", "{model}"], "train.tsv: No such file"),
+        (["pretrain", "{recipe}", "--data", "{data}"], "Missing option '--out'"),
+        (["pretrain", "{recipe}", "--data", "{data}", "--out", "x"], "recipe.toml: options: "),
         (["evaluate", "{model}"], "either --data or --file"),
         (
             ["evaluate", "{model}", "--data", "{data}", "--raw", "--reliability", "r.svg"],
@@ -163,8 +165,35 @@ def test_training_without_its_extra_says_what_is_missing(folder, monkeypatch):
     assert "make dev" in result.stderr
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["evaluate"], ["calibrate"], ["health"]])
+LANGUAGE_MODEL = """
+version = "1.0.0"
+description = "made by a test"
+language = "xx"
+licence = "none"
+options = {tokens = 1}
+
+[[texts]]
+name = "Made"
+licence = "none"
+files = ["made.txt"]
+"""
+
+
+def test_pretraining_without_its_extra_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for module in ("pretrain", "pretraining", "language_model", "fitting"):
+        monkeypatch.delitem(sys.modules, f"service.training.{module}", raising=False)
+        monkeypatch.delattr(service.training, module, raising=False)
+    (tmp_path / "recipe.toml").write_text(LANGUAGE_MODEL)
+    recipe, out = tmp_path / "recipe.toml", tmp_path / "out"
+    result = trellis("pretrain", recipe, "--data", tmp_path, "--out", out)
+    assert result.exit_code == 1
+    assert "make train-env" in result.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("command", ["", "pretrain", "train", "evaluate", "calibrate", "health"])
 def test_every_command_has_help(command):
-    result = trellis(*command, "--help")
+    result = trellis(*command.split(), "--help")
     assert result.exit_code == 0
     assert "Usage:" in result.stdout

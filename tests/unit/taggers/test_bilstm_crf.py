@@ -6,6 +6,7 @@ import pytest
 from service.decoding import Constraints
 from service.taggers import Parameters
 from service.taggers.bilstm_crf import BilstmCrfTagger
+from service.taggers.elmo import elmo_tagger
 from service.text.tokens import offsets_of
 from tests.made_networks import read_network
 
@@ -85,3 +86,35 @@ def test_outside_states_bear_bio_tags():
     tagger = make(parameters)
     assert len(tagger.labels) == len(parameters.vocabularies["states"])
     assert set(tagger.labels) == set(parameters.labels)
+
+
+ELMO = read_network("ner-elmo")
+SCALE = ELMO.arrays["mix_scale"]
+
+
+def elmo(**arrays):
+    return elmo_tagger(replaced(ELMO, **arrays), Constraints.none(len(ELMO.labels)), 10)
+
+
+def test_an_elmo_reads_the_mix_that_it_has_learned():
+    words = ("mr", "Bade", ".")
+    as_learned = emissions(elmo(), *words)
+    unscaled = emissions(elmo(mix_scale=np.zeros(1)), *words)
+    assert not np.allclose(as_learned, unscaled, atol=1e-3)
+    top = emissions(elmo(mix_weights=np.array([0.0, 0.0, 1.0])), *words)
+    twice = emissions(elmo(mix_weights=np.array([0.0, 0.0, 0.5]), mix_scale=2.0 * SCALE), *words)
+    np.testing.assert_allclose(twice, top, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mix_weights", "the array mix_weights is"),
+        ("mix_scale", "the array mix_scale is"),
+        ("context_inputs", "the array context_inputs is"),
+        ("lm_narrow", "of the language model, the array narrow is"),
+    ],
+)
+def test_what_does_not_fit_in_an_elmo_is_named(name, said):
+    with pytest.raises(ValueError, match=said):
+        elmo(**{name: ELMO.arrays[name][..., None]})

@@ -3,7 +3,7 @@
 import sys
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import pairwise, permutations
 from string import ascii_letters
 
 import pytest
@@ -129,6 +129,13 @@ def test_texts_are_split_alike_alone_and_together(parts: list[str], chars: int) 
     assert list(map(spans, together)) == list(map(spans, alone))
     sentences = [tokens.sentence_offsets.tolist() for tokens in together]
     assert sentences == [tokens.sentence_offsets.tolist() for tokens in alone]
+
+
+@pytest.mark.parametrize("parts", list(permutations(["He left.", ":) Yes.", ') "No', "1.", ""])))
+def test_a_sentence_never_reaches_from_one_text_into_the_next(parts: tuple[str, ...]) -> None:
+    one = Tokenizer()
+    together = [tokens.sentence_offsets.tolist() for tokens in one.tokenize_all(parts)]
+    assert together == [one.tokenize(text).sentence_offsets.tolist() for text in parts]
 
 
 def test_what_is_kept_never_changes_an_answer() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from service.errors import RecipeError
+from service.training.pretraining_recipe import read_language_model_recipe
 from service.training.recipe import read_recipe
 
 MODELS = Path(__file__).parents[3] / "models"
@@ -40,6 +41,11 @@ def read(tmp_path):
 @pytest.mark.parametrize("path", sorted(MODELS.glob("*/recipe.toml")), ids=lambda p: p.parent.name)
 def test_every_shipped_recipe_is_one_of_its_directory(path):
     assert read_recipe(path).name == path.parent.name
+
+
+@pytest.mark.parametrize("path", sorted(MODELS.glob("*/language_model.toml")), ids=str)
+def test_every_shipped_recipe_of_a_language_model_is_one(path):
+    assert read_language_model_recipe(path).texts
 
 
 def test_every_shipped_model_has_a_recipe():

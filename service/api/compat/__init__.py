@@ -1,0 +1,1 @@
+"""Routes that speak as other services do, for the clients that exist. They recognise entities."""
