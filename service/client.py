@@ -86,9 +86,45 @@ class TagSequence(TypedDict):
     spans: NotRequired[list[Span]]
 
 
+class FiredFeature(TypedDict):
+    feature: str
+    weight: float | None
+
+
+class Candidate(TypedDict):
+    tag: str
+    transition: float | None
+    emission: float | None
+    features: list[FiredFeature]
+
+
+class TokenExplanation(TypedDict):
+    best: Candidate
+    runner_up: Candidate | None
+
+
+class SentenceTrellis(TypedDict):
+    score: float
+    best_path: list[int]
+    overruled: list[int]
+    emissions: list[list[float | None]]
+    cells: list[list[float | None]]
+    back_pointers: list[list[int | None]]
+
+
+class Explanation(TypedDict):
+    tags: list[str]
+    start: list[float | None] | None
+    transitions: list[list[float | None]] | None
+    end: list[float | None] | None
+    sentences: list[SentenceTrellis]
+    tokens: list[TokenExplanation] | None
+
+
 class TagDocument(TypedDict):
     sentences: list[Sentence]
     tokens: list[Token]
+    explanation: NotRequired[Explanation]
 
 
 class NerDocument(TagDocument):
@@ -181,6 +217,7 @@ class _Options(TypedDict, total=False):
     confidence: bool
     marginals: bool
     n_best: int
+    explain: bool
 
 
 class TagOptions(_Options, total=False):

@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     max_analysed_tokens: int = Field(
         10_000, ge=1, description="Most tokens of a request for marginals or the n best."
     )
+    max_explained_tokens: int = Field(
+        200, ge=1, description="Most tokens of a request for explanations."
+    )
     stream_timeout_s: float = Field(
         30.0,
         gt=0,

@@ -22,6 +22,7 @@ from service.decoding import (
 )
 from service.errors import InputError, NoValidPath
 from service.taggers.base import Tagger
+from service.taggers.explanation import Explanation, explanation_of
 from service.text.packing import packed, split_long_sentences
 from service.text.spans import Span, spans_of_documents
 from service.text.tokens import Offsets, Tokens, offsets_of
@@ -42,6 +43,7 @@ class Annotation:
     labels : what each of the K states of the tagger bears; several may bear the same.
     spans : of a BIO tagger, its spans; else none.
     inferred : the tags as indexes into `labels`, and what was asked for beside them.
+    explanation : why they are so, where that was asked for.
     """
 
     tokens: Tokens
@@ -49,6 +51,7 @@ class Annotation:
     labels: tuple[str, ...]
     spans: list[Span]
     inferred: Inferred
+    explanation: Explanation | None = None
 
     @property
     def tag_ids(self) -> NDArray[np.int64]:
@@ -63,6 +66,8 @@ def annotate(
     spans: bool,
     max_sentence_tokens: int,
     inference: Inference = PATH_ALONE,
+    temperature: float = 1.0,
+    explain: bool = False,
     constraints: Sequence[Sequence[SpanConstraint]] = (),
     dictionary: Dictionary | None = None,
 ) -> list[Annotation]:
@@ -75,6 +80,8 @@ def annotate(
     spans : whether to read spans off the tags.
     max_sentence_tokens : a longer sentence is split into pieces of at most this length.
     inference : what is wanted beside the best paths.
+    temperature : what scores are divided by before they are made probabilities.
+    explain : whether to explain the best paths; takes memory a token, so for few alone.
     constraints : of each document, what is known of its spans; or none at all.
     dictionary : what is known of phrases; None for nothing.
 
@@ -91,12 +98,29 @@ def annotate(
     known = _evidence_of(constraints, sentences, starts, tagger.labels)
     inferred = Inferred.joined(
         [
-            infer(scores, tagger.labels, inference, spans=spans, probabilistic=tagger.probabilistic)
+            infer(
+                scores,
+                tagger.labels,
+                inference,
+                spans=spans,
+                temperature=temperature if tagger.probabilistic else None,
+            )
             for scores in _scores(tagger, packed(sentences), known, dictionary)
         ]
     )
     none: list[list[Span]] = [[] for _ in bounded]
     found = spans_of_documents(inferred.tag_ids, tagger.labels, starts) if spans else none
+    explanations: list[Explanation | None] = [None for _ in bounded]
+    if explain:
+        bounds = pairwise(starts.tolist())
+        scored = (
+            _score(tagger, tokens, _within(known, *bound), dictionary)
+            for tokens, bound in zip(sentences, bounds, strict=True)
+        )
+        explanations = [
+            explanation_of(tagger, tokens.words, scores, temperature)
+            for tokens, scores in zip(sentences, scored, strict=True)
+        ]
     parts = zip(
         _slices([len(tokens.words) for tokens in sentences]),
         _slices([len(tokens.sentence_offsets) - 1 for tokens in sentences]),
@@ -104,8 +128,10 @@ def annotate(
         strict=True,
     )
     return [
-        Annotation(tokens, pieces, tagger.labels, mine, inferred.part(*part))
-        for (tokens, pieces), mine, part in zip(bounded, found, parts, strict=True)
+        Annotation(tokens, pieces, tagger.labels, mine, inferred.part(*part), why)
+        for (tokens, pieces), mine, part, why in zip(
+            bounded, found, parts, explanations, strict=True
+        )
     ]
 
 
@@ -136,15 +162,24 @@ def _scores(
     for first, end in _batches(tokens.sentence_offsets):
         offsets = tokens.sentence_offsets[first : end + 1]
         token_start, token_end = int(offsets[0]), int(offsets[-1])
-        words = tokens.words[token_start:token_end]
-        scores = tagger.score(words, offsets - token_start)
-        if dictionary is not None:
-            scores = with_evidence(scores, list(dictionary.evidence(words, scores.offsets)))
-        here = [piece for piece in known if piece.overlaps(token_start, token_end)]
-        if here:
-            within = [piece.within(token_start, token_end) for piece in here]
-            scores = _constrained(scores, within)
-        yield scores
+        part = Tokens(tokens.words[token_start:token_end], offsets - token_start)
+        yield _score(tagger, part, _within(known, token_start, token_end), dictionary)
+
+
+def _within(known: Sequence[Evidence], first: int, end: int) -> list[Evidence]:
+    """What is known of the tokens from `first` to `end`, counted from `first`."""
+    return [piece.within(first, end) for piece in known if piece.overlaps(first, end)]
+
+
+def _score(
+    tagger: Tagger, tokens: Tokens, known: Sequence[Evidence], dictionary: Dictionary | None
+) -> ChainScores:
+    """The scores of one batch, with all that is known beside the model."""
+    words = tokens.words
+    scores = tagger.score(words, tokens.sentence_offsets)
+    if dictionary is not None:
+        scores = with_evidence(scores, list(dictionary.evidence(words, scores.offsets)))
+    return _constrained(scores, known) if known else scores
 
 
 def _constrained(scores: ChainScores, constraints: Sequence[Evidence]) -> ChainScores:

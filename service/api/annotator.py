@@ -89,7 +89,7 @@ class Annotator:
         good = [document for document in checked if isinstance(document, Document)]
         tokenized = self._tokenize(good, selection)
         if together:
-            self._check_analysed(sum(len(tokens.words) for tokens in tokenized), selection)
+            self._check_analysed(tokenized, selection)
         tokens = iter(tokenized)
         inputs = [
             document
@@ -129,10 +129,16 @@ class Annotator:
         ]
         return tokens if selection.sentences else [each.as_one_sentence() for each in tokens]
 
-    def _check_analysed(self, tokens: int, selection: Selection) -> None:
+    def _check_analysed(self, documents: Sequence[Tokens], selection: Selection) -> None:
         """Hold what is asked of a request to the number of its tokens."""
+        limit = self.settings.max_explained_tokens
+        # Each sentence has a trellis, so the number of empty ones is held to the limit as well.
+        if selection.explain and sum(map(_tokens_or_sentences, documents)) > limit:
+            setting = "TRELLIS_MAX_EXPLAINED_TOKENS"
+            raise LimitExceeded("the request", limit, "tokens", setting, "/explain")
         wanted = selection.inference
         limit = self.settings.max_analysed_tokens
+        tokens = sum(len(each.words) for each in documents)
         if tokens > limit and (wanted.marginals or wanted.n_best):
             pointer = "/marginals" if wanted.marginals else "/n_best"
             raise LimitExceeded(
@@ -146,12 +152,14 @@ class Annotator:
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
             inference=selection.inference,
+            temperature=selection.model.manifest.temperature,
+            explain=selection.explain,
             constraints=[each.constraints for each in inputs],
             dictionary=selection.dictionary,
         )
 
     def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
-        self._check_analysed(len(one.tokens.words), selection)
+        self._check_analysed([one.tokens], selection)
         [annotation] = self._annotate([one], selection)
         return annotation
 
@@ -161,7 +169,7 @@ class Annotator:
         """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
         try:
             for one in inputs:
-                self._check_analysed(len(one.tokens.words), selection)
+                self._check_analysed([one.tokens], selection)
             return self._annotate(inputs, selection)
         except Exception:
             return [_attempt(self._annotate_one, one, selection) for one in inputs]
@@ -178,6 +186,10 @@ class _Input:
 
 def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:
     return _Input(document.text, tokens, constraints_of(document, tokens, selection))
+
+
+def _tokens_or_sentences(document: Tokens) -> int:
+    return max(len(document.words), len(document.sentence_offsets) - 1)
 
 
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:

@@ -111,11 +111,79 @@ class TagSequence(BaseModel):
     spans: list[Span] | SkipJsonSchema[None] = Field(None, description="Of `/ner` only.")
 
 
+class FiredFeature(BaseModel):
+    """A feature that a token has, and what it adds to the score of a tag."""
+
+    feature: str = Field(
+        description="`<offset>:<kind>=<value>`: what is seen of the word that stands so far from "
+        "the token; `request` is what the request itself adds."
+    )
+    weight: float | None
+
+
+class Candidate(BaseModel):
+    """A tag that a token may have, and what speaks for it."""
+
+    tag: str
+    transition: float | None = Field(
+        description="Score of coming from the best path's tag before, or of beginning with it."
+    )
+    emission: float | None
+    features: list[FiredFeature] = Field(
+        description="The heaviest first; their weights add up to the emission."
+    )
+
+
+class TokenExplanation(BaseModel):
+    """A token's tag, and of the others the most probable."""
+
+    best: Candidate
+    runner_up: Candidate | None
+
+
+class SentenceTrellis(BaseModel):
+    """The trellis of a sentence of T tokens: a row of K numbers a token, a column a tag."""
+
+    score: float = Field(description="Of the best path, with `end`.")
+    best_path: list[int] = Field(description="Indexes into `tags`, a token each.")
+    overruled: list[int] = Field(
+        description="Rows in which the best path's cell is not the best of its row."
+    )
+    emissions: list[list[float | None]] = Field(description="Score of the tag at the token.")
+    cells: list[list[float | None]] = Field(
+        description="Score of the best path that comes to the tag at the token."
+    )
+    back_pointers: list[list[int | None]] = Field(
+        description="The tag before on that path; null in the first row and where no path leads."
+    )
+
+
+class Explanation(BaseModel):
+    """Why the tokens have their tags. Scores have six decimals; null is minus infinity."""
+
+    tags: list[str] = Field(description="The K tags.")
+    start: list[float | None] | None = Field(
+        description="Score of beginning with a tag. This and `transitions` and `end` are null "
+        "where the model distinguishes more states than tags."
+    )
+    transitions: list[list[float | None]] | None = Field(
+        description="`transitions[i][j]` goes from tag i to tag j."
+    )
+    end: list[float | None] | None = Field(description="Score of ending with a tag.")
+    sentences: list[SentenceTrellis]
+    tokens: list[TokenExplanation] | None = Field(
+        description="A CRF's features; null of models that have none."
+    )
+
+
 class TagDocument(BaseModel):
     """A document tagged with parts of speech."""
 
     sentences: list[Sentence]
     tokens: list[Token]
+    explanation: Explanation | SkipJsonSchema[None] = Field(
+        None, description="Present only if asked for."
+    )
 
 
 class NerDocument(TagDocument):

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from service.api.explanation_answers import explanation_answer
 from service.api.schemas import OffsetUnit
 from service.api.selection import Selection
 from service.decoding import TagSequence, distinct_labels
@@ -45,6 +46,9 @@ class _Answer:
         answer: Json = {"sentences": self._sentences(), "tokens": self._tokens()}
         if self._selection.spans:
             answer["spans"] = self._spans()
+        if self._annotation.explanation is not None:
+            offsets = self._annotation.tokens.sentence_offsets
+            answer["explanation"] = explanation_answer(self._annotation.explanation, offsets)
         return answer
 
     def _sentences(self) -> list[Json]:

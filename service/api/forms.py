@@ -80,7 +80,8 @@ def check_columns(selection: Selection) -> None:
     Problem
         They have not (406).
     """
-    if selection.confidence or selection.inference.marginals or selection.inference.n_best:
+    inference = selection.inference
+    if selection.confidence or inference.marginals or inference.n_best or selection.explain:
         detail = "columns hold words and tags alone; ask for JSON, or leave out what is beside them"
         raise Problem(NOT_ACCEPTABLE, detail, allowed=[JSON])
 

@@ -130,6 +130,11 @@ class Options(Strict):
         description="How many of its best tag sequences a sentence has as `n_best`. The documents "
         "of the request may have 10,000 tokens together (`TRELLIS_MAX_ANALYSED_TOKENS`).",
     )
+    explain: bool | None = Field(
+        None,
+        description="Whether documents have their `explanation`. They may have 200 tokens together "
+        "(`TRELLIS_MAX_EXPLAINED_TOKENS`).",
+    )
 
 
 class TagOptions(Options):

@@ -30,6 +30,7 @@ class Selection:
     labels : spans of these labels only; None keeps all.
     threshold : spans of this confidence at least; None keeps all.
     sentences : whether a document has sentences; else it is taken as one.
+    explain : whether the tags are explained.
     dictionary : phrases that are likely spans; None for none.
     """
 
@@ -41,6 +42,7 @@ class Selection:
     labels: frozenset[str] | None = None
     threshold: float | None = None
     sentences: bool = True
+    explain: bool = False
     dictionary: Dictionary | None = None
 
 
@@ -89,6 +91,7 @@ def _selection(model: LoadedModel, options: Options, *, spans: bool) -> Selectio
         inference=Inference(confidence, bool(options.marginals), options.n_best or 0),
         confidence=confidence,
         sentences=options.sentences is not False,
+        explain=bool(options.explain),
     )
 
 

@@ -15,10 +15,12 @@ from service.decoding.inference import (
 from service.decoding.k_best import ScoredPath, k_best_paths
 from service.decoding.scores import ChainScores, Transitions
 from service.decoding.span_constraints import ANY_LABEL, Mode, SpanConstraint, constraint_evidence
+from service.decoding.trellis import NOWHERE, Trellis, lay_open
 from service.decoding.viterbi import best_paths, viterbi_cells
 
 __all__ = [
     "ANY_LABEL",
+    "NOWHERE",
     "PATH_ALONE",
     "ChainScores",
     "Constraints",
@@ -33,6 +35,7 @@ __all__ = [
     "SpanConstraint",
     "TagSequence",
     "Transitions",
+    "Trellis",
     "best_paths",
     "bio_constraints",
     "bioes_constraints",
@@ -41,6 +44,7 @@ __all__ = [
     "forward_backward",
     "infer",
     "k_best_paths",
+    "lay_open",
     "viterbi_cells",
     "with_evidence",
 ]

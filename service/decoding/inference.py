@@ -109,7 +109,7 @@ def infer(
     wanted: Inference,
     *,
     spans: bool,
-    probabilistic: bool,
+    temperature: float | None,
 ) -> Inferred:
     """Infer what is wanted.
 
@@ -119,7 +119,8 @@ def infer(
     labels : what the K states bear. If `spans`, they are BIO tags.
     wanted : what to infer beside the best paths.
     spans : whether the paths have spans.
-    probabilistic : whether exp(score) is proportional to a probability; else there are none.
+    temperature : exp(score / temperature) is proportional to a probability; None where no
+        temperature makes it one, and there are none.
 
     Raises
     ------
@@ -134,9 +135,11 @@ def infer(
     distinct = distinct_labels(labels)
     label_ids = np.array([distinct.index(label) for label in labels])  # (K,)
     n_best = confidences = span_confidences = marginals = None
-    posterior = forward_backward(scores) if probabilistic else None
+    posterior = None
+    if temperature is not None:
+        posterior = forward_backward(scores.tempered(temperature))
     if wanted.n_best:
-        n_best = _n_best(scores, wanted.n_best, label_ids, posterior)
+        n_best = _n_best(scores, wanted.n_best, label_ids, posterior, temperature or 1.0)
     if posterior is not None and (wanted.confidences or wanted.marginals):
         of_labels = posterior.label_marginals(label_ids)  # (M, L)
         if wanted.marginals:
@@ -158,13 +161,17 @@ def _span_confidences(
 
 
 def _n_best(
-    scores: ChainScores, k: int, label_ids: NDArray[np.int64], posterior: Posterior | None
+    scores: ChainScores,
+    k: int,
+    label_ids: NDArray[np.int64],
+    posterior: Posterior | None,
+    temperature: float,
 ) -> list[list[TagSequence]]:
     found = k_best_paths(scores, k, label_ids)
     if posterior is None:
         return [[TagSequence(path.tag_ids, None) for path in paths] for paths in found]
     return [
         # Rounding must not make a probability of more than one.
-        [TagSequence(path.tag_ids, min(path.score - total, 0.0)) for path in paths]
+        [TagSequence(path.tag_ids, min(path.score / temperature - total, 0.0)) for path in paths]
         for paths, total in zip(found, posterior.log_partition.tolist(), strict=True)
     ]

@@ -1,6 +1,7 @@
 """`ChainScores`: what a tagger says of a packed batch, and all that the decoder needs."""
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,14 @@ class Transitions:
         object.__setattr__(self, "into", np.ascontiguousarray(self.between.T))
         object.__setattr__(self, "lead", _lead(self.between) if tags >= _MANY_TAGS else None)
 
+    def tempered(self, temperature: float) -> "Transitions":
+        """The same divided by a temperature, which is over 0; what is forbidden stays so."""
+        divided = copy(self)
+        for part in fields(self):
+            if (array := getattr(self, part.name)) is not None:
+                object.__setattr__(divided, part.name, array / temperature)
+        return divided
+
 
 def _lead(between: Floats) -> NDArray[np.float64] | None:
     """``lead[b, i] = max over j of between[i, j] - between[b, j]``: see `Transitions`."""
@@ -104,3 +113,14 @@ class ChainScores:
             or (offsets[1:] < offsets[:-1]).any()
         ):
             raise ScoresError(f"offsets: expected (S + 1,) rising from 0 to {tokens}")
+
+    def tempered(self, temperature: float) -> "ChainScores":
+        """The same divided by a temperature, over 0, which changes probabilities, and no path.
+
+        Above 1 the probabilities of paths come nearer to each other, below 1 they part.
+        """
+        if temperature == 1:
+            return self
+        return ChainScores(
+            self.emissions / temperature, self.transitions.tempered(temperature), self.offsets
+        )

@@ -22,7 +22,15 @@ MAX_MANIFEST_BYTES = 10_000_000
 
 
 Split = Literal["dev", "test"]
-Metric = Literal["accuracy", "entity_f1", "word_f1", "sentence_f1", "tagged_word_f1"]
+Metric = Literal[
+    "accuracy",
+    "entity_f1",
+    "word_f1",
+    "sentence_f1",
+    "tagged_word_f1",
+    "token_ece",
+    "span_ece",
+]
 
 
 class _Part(BaseModel):
@@ -99,6 +107,12 @@ class Manifest(_Part):
     tokenizer: Word
     default: bool = Field(description="Whether it is the default of its task and tagset.")
     licence: str
+    temperature: float = Field(
+        1.0,
+        ge=0.01,
+        le=100.0,
+        description="What scores are divided by before they are made probabilities.",
+    )
     sources: tuple[Source, ...] = Field(strict=False)
     scores: tuple[Score, ...] = Field(strict=False)
     language_model: LanguageModelInfo | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from service.decoding import Constraints
-from service.taggers.base import Parameters, Tagger
+from service.taggers.base import FeatureTagger, FiredFeature, Parameters, Tagger
 from service.taggers.bilstm_crf import BilstmCrfTagger
 from service.taggers.crf import CrfTagger
 from service.taggers.elmo import elmo_tagger
@@ -27,4 +27,11 @@ ARCHITECTURES: Mapping[str, TaggerClass] = {
 }
 """Every architecture that a manifest may name."""
 
-__all__ = ["ARCHITECTURES", "Parameters", "Tagger", "TaggerClass"]
+__all__ = [
+    "ARCHITECTURES",
+    "FeatureTagger",
+    "FiredFeature",
+    "Parameters",
+    "Tagger",
+    "TaggerClass",
+]

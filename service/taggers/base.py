@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,35 @@ class Tagger(Protocol):
         Returns
         -------
         ChainScores over (M, K) emissions, constraints included.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FiredFeature:
+    """A feature that a token has, and what it weighs.
+
+    Attributes
+    ----------
+    name : ``<offset>:<what>``: what is seen of the word that stands so far from the token.
+    weights : (K,) what it adds to the emission of each tag.
+    """
+
+    name: str
+    weights: NDArray[np.floating[Any]]
+
+
+@runtime_checkable
+class FeatureTagger(Tagger, Protocol):
+    """A tagger whose emissions are sums of weights of features, so that they can be explained."""
+
+    def fired_features(
+        self, words: list[str], sentence_offsets: Offsets
+    ) -> list[list[FiredFeature]]:
+        """The features of each of M tokens that weigh anything; they add up to its emissions.
+
+        Parameters
+        ----------
+        words, sentence_offsets : as of `score`.
         """
 
 

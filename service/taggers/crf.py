@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.decoding import ChainScores, Constraints, Transitions
-from service.taggers.base import Parameters
+from service.taggers.base import FiredFeature, Parameters
+from service.taggers.crf_features import FeatureReader
 from service.taggers.feature_weights import FeatureWeights
 from service.taggers.word_pairs import WordPairs
 from service.taggers.word_rows import WordRows
@@ -30,14 +31,12 @@ from service.text.features import (
     OFFSETS,
     PAIR,
     PAIR_OFFSETS,
+    REACH,
     WordClusters,
     word_features,
 )
 from service.text.gazetteers import POSITIONS, Gazetteers
 from service.text.tokens import Offsets
-
-REACH = OFFSETS[-1]
-"""How many words before and after it a token looks at."""
 
 _ENTRIES_AT_ONCE = 256  # so that what is added up stays in the processor's cache
 
@@ -113,12 +112,27 @@ class CrfTagger:
             np.add.at(emissions, tokens, self._match_rows[sets, positions])
         return ChainScores(emissions[entries["is_token"]], self._transitions, sentence_offsets)
 
+    def fired_features(
+        self, words: list[str], sentence_offsets: Offsets
+    ) -> list[list[FiredFeature]]:
+        """The features that emissions are sums of; see `service.taggers.base.FeatureTagger`."""
+        reader = FeatureReader(self._features_of, self._gazetteers, self._pairs.knows)
+        sentences = [words[first:end] for first, end in pairwise(sentence_offsets.tolist())]
+        return [
+            [fired for name in names if (fired := self._weights.fired(name)).weights.any()]
+            for sentence in sentences
+            for names in reader.features(sentence)
+        ]
+
+    def _features_of(self, word: str) -> list[list[str]]:
+        return word_features(word, self._clusters)
+
     def _make_entries(self, words: Sequence[str]) -> NDArray[Any]:
         """What depends on the word alone, of N words: (N,) structured."""
         entries = np.empty(len(words), self._entry)
         for i in range(0, len(words), _ENTRIES_AT_ONCE):
             part = slice(i, i + _ENTRIES_AT_ONCE)
-            features = (word_features(word, self._clusters) for word in words[part])
+            features = map(self._features_of, words[part])
             entries["rows"][part] = self._weights.sum(map(chain.from_iterable, features))
         entries["pair_id"] = [self._pairs.id_of(word.lower()) for word in words]
         entries["single"] = list(map(self._gazetteers.single, words))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from service.taggers.base import Parameters
+from service.taggers.base import FiredFeature, Parameters
 from service.text.features import OFFSETS
 from service.text.tokens import offsets_of
 
@@ -43,6 +43,20 @@ class FeatureWeights:
     def names(self) -> Iterable[str]:
         """The A attributes."""
         return self._ids.keys()
+
+    def fired(self, name: str) -> FiredFeature:
+        """A feature as a token sees it, and what it weighs.
+
+        Parameters
+        ----------
+        name : ``<offset>:<kind>=<value>``; one that is no attribute weighs nothing.
+        """
+        offset, _, attribute = name.partition(":")
+        weights = np.zeros(self._shape)
+        if (i := self._ids.get(attribute)) is not None:
+            part = slice(self._bounds[i], self._bounds[i + 1])
+            np.add.at(weights.reshape(-1), self._cells[part], self._weights[part])
+        return FiredFeature(name, weights[OFFSETS.index(int(offset))])
 
     def sum(self, groups: Iterable[Iterable[str]]) -> NDArray[np.float32]:
         """Add up the weights of the features of each of N groups.

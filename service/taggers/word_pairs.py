@@ -32,6 +32,11 @@ class WordPairs:
         """What a word is called in pairs: from 1; 0 where it is in none."""
         return self._ids.get(word, 0)
 
+    def knows(self, pair: tuple[str, str]) -> bool:
+        """Whether it is a pair (before, after) that has rows."""
+        key = self._keys_of(np.array(list(map(self.id_of, pair)), dtype=np.int64))
+        return bool((self._keys[:-1] == key).any())
+
     def add(self, emissions: Rows, ids: Ids) -> None:
         """Add the rows of all pairs of neighbouring words.
 

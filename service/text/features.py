@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 OFFSETS = (-2, -1, 0, 1, 2)
 """The words that a token looks at, from two before it to two after it."""
 
+REACH = OFFSETS[-1]
+"""How many words before and after it a token looks at."""
+
 BOUNDARY = ""
 """The word that stands before and after every sentence; no token is empty."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from service.store.manifest import Manifest, Perplexity, Score, Source
+from service.training.calibration import CALIBRATION_ERRORS
 
 _METRICS = {
     "accuracy": "accuracy of tags",
@@ -10,6 +11,8 @@ _METRICS = {
     "word_f1": "F1 of words",
     "sentence_f1": "F1 of sentences",
     "tagged_word_f1": "F1 of words with their tags",
+    "token_ece": "calibration error of tags",
+    "span_ece": "calibration error of entities",
 }
 
 _BY_PYTORCH = (".venv-train", " under the same PyTorch on the same kind of processor")
@@ -31,6 +34,7 @@ def model_card(manifest: Manifest) -> str:
         f"architecture {manifest.architecture}; tokenizer {manifest.tokenizer}",
         f"- {len(manifest.labels)} labels: {' '.join(f'`{label}`' for label in manifest.labels)}",
         f"- Licence of the model: {manifest.licence}",
+        f"- Probabilities at the temperature {manifest.temperature:g}",
         "",
         *_sources(manifest),
         *_language_model(manifest),
@@ -113,6 +117,7 @@ def _scores(manifest: Manifest) -> list[str]:
         "Dev sets were tuned on; test sets were measured once."
         if any(score.split == "test" for score in manifest.scores)
         else "Dev sets were tuned on.",
+        *_of_calibration_errors(manifest),
         "",
         "```sh",
         evaluate,
@@ -120,6 +125,12 @@ def _scores(manifest: Manifest) -> list[str]:
         "```",
         "",
     ]
+
+
+def _of_calibration_errors(manifest: Manifest) -> list[str]:
+    if not any(score.metric in CALIBRATION_ERRORS for score in manifest.scores):
+        return []
+    return ["Of a calibration error the least is best; the temperature was fit on dev."]
 
 
 def _row(score: Score) -> str:

@@ -18,16 +18,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.taggers.base import Parameters
-from service.taggers.crf import REACH, lexicon_of
+from service.taggers.crf import lexicon_of
+from service.taggers.crf_features import FeatureReader, padded_words
 from service.text.conll import TaggedSentence
-from service.text.features import (
-    BOUNDARY,
-    OFFSETS,
-    PAIR_OFFSETS,
-    features_at,
-    pair_feature,
-    word_features,
-)
+from service.text.features import OFFSETS, word_features
 from service.text.tokens import offsets_of
 from service.training.lexicon import Lexicon
 from service.training.progress import Progress
@@ -81,7 +75,7 @@ def estimate(
     def numbers(names: Iterable[str]) -> list[str]:
         return [str(attribute_ids.setdefault(name, len(attribute_ids))) for name in names]
 
-    reader = FeatureReader(sentences, lexicon)
+    reader = feature_reader(sentences, lexicon)
     trainer = _Trainer(Progress("L-BFGS iteration", options.max_iterations))
     trainer.select("lbfgs")
     trainer.set_params(
@@ -124,48 +118,20 @@ def recased(sentences: Sequence[TaggedSentence], share: float, seed: int) -> lis
     ]
 
 
-class FeatureReader:
-    """Reads all features of the tokens of a sentence, by name: what `CrfTagger` sums up.
+def feature_reader(sentences: Sequence[TaggedSentence], lexicon: Lexicon) -> FeatureReader:
+    """What reads the features of sentences.
 
     Parameters
     ----------
     sentences : training sentences, which tell the pairs of words to look at.
     lexicon : what is known of words beforehand.
     """
-
-    def __init__(self, sentences: Sequence[TaggedSentence], lexicon: Lexicon) -> None:
-        known = Parameters((), lexicon.arrays, lexicon.vocabularies)
-        self._clusters, self._gazetteers = lexicon_of(known)
-        self._word_features = cache(lambda word: word_features(word, self._clusters))
-        pairs = Counter(p for s in sentences for p in pairwise(map(str.lower, _padded(s.words))))
-        # A pair that came once tells nothing of others; the names of pairs part at a blank.
-        self._pairs = {
-            pair for pair, count in pairs.items() if count > 1 and " " not in "".join(pair)
-        }
-
-    def features(self, words: Sequence[str]) -> list[list[str]]:
-        """The features of each of T tokens of a sentence: names ``<offset>:<kind>=<value>``."""
-        padded = _padded(words)
-        rows: list[list[str]] = [[] for _ in padded]
-        for place in range(REACH, len(padded) - REACH):
-            for offset in OFFSETS:
-                rows[place] += features_at(offset, self._word_features(padded[place + offset]))
-        for place, pair in enumerate(pairwise(map(str.lower, padded)), start=1):
-            if pair in self._pairs:
-                for offset in PAIR_OFFSETS:
-                    rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
-        lists = self._gazetteers
-        of_word = (lists.single, lists.is_first, lists.is_second)
-        match = lists.match(padded, *(np.array(list(map(of, padded))) for of in of_word))
-        for place, which, position in zip(*match, strict=True):
-            rows[place] += [f"0:{name}" for name in lists.features[which][position]]
-        return rows[REACH:-REACH]
-
-
-def _padded(words: Sequence[str]) -> list[str]:
-    """The words of a sentence with boundary words before and after it."""
-    gap = [BOUNDARY] * REACH
-    return [*gap, *words, *gap]
+    clusters, gazetteers = lexicon_of(Parameters((), lexicon.arrays, lexicon.vocabularies))
+    pairs = Counter(p for s in sentences for p in pairwise(map(str.lower, padded_words(s.words))))
+    # A pair that came once tells nothing of others; the names of pairs part at a blank.
+    known = {pair for pair, count in pairs.items() if count > 1 and " " not in "".join(pair)}
+    features_of = cache(lambda word: word_features(word, clusters))
+    return FeatureReader(features_of, gazetteers, known.__contains__)
 
 
 class _Trainer(pycrfsuite.Trainer):  # type: ignore[misc]  # python-crfsuite has no types

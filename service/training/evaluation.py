@@ -7,7 +7,7 @@ from pathlib import Path
 
 from service.errors import CorpusError
 from service.pipeline import Annotation, annotate
-from service.store.manifest import Metric, Split
+from service.store.manifest import Metric, Score, Split
 from service.taggers import Tagger
 from service.text.conll import TaggedSentence
 from service.text.spans import Span, repair, spans_of_tags
@@ -45,6 +45,11 @@ class Evaluation:
     precision: float | None = None
     recall: float | None = None
 
+    @property
+    def score(self) -> Score:
+        """The figure as a manifest has it."""
+        return score_of(self.data, self.split, self.metric, self.scheme, self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
@@ -70,13 +75,9 @@ class Evaluator:
         ------
         CorpusError
         """
-        for split in splits:
-            for corpus in corpora:
-                sentences = corpus.read(data, split)
-                if self.task == "ner":
-                    sentences = strict_bio(sentences, f"{corpus.name}, {split}")
-                for case in _CASES if sentences else ():
-                    yield self.gold_words(sentences, corpus.name, split, case)
+        for name, split, sentences in read_gold(self.task, corpora, data, splits):
+            for case in _CASES:
+                yield self.gold_words(sentences, name, split, case)
 
     def gold_words(
         self, sentences: Sequence[TaggedSentence], data: str, split: Split, case: str = ""
@@ -86,7 +87,7 @@ class Evaluator:
         tokens = Tokens.from_sentences(words)
         annotation = self._annotate(tokens)
         if self.task == "ner":
-            gold = _spans(tokens, sentences)
+            gold = gold_spans(tokens, sentences)
             scheme = f"gold words{case}, strict IOB2, entity level"
             return _f1(data, split, "entity_f1", scheme, gold, annotation.spans)
         tags = _tags(annotation)
@@ -119,7 +120,7 @@ class Evaluator:
         if self.task == "ner":
             bounds = pairwise(raw.sentence_offsets.tolist())
             sentences = [TaggedSentence((), tuple(raw.tags[a:b])) for a, b in bounds]
-            gold = _labelled(_spans(gold_tokens, sentences), gold_words)
+            gold = _labelled(gold_spans(gold_tokens, sentences), gold_words)
             figures.append(
                 _f1(data, split, "entity_f1", scheme, gold, _labelled(found.spans, words))
             )
@@ -151,6 +152,32 @@ class Evaluator:
         return annotation
 
 
+def score_of(data: str, split: Split, metric: Metric, scheme: str, value: float | None) -> Score:
+    """A figure as a manifest has it: with four digits."""
+    rounded = None if value is None else round(value, 4)
+    return Score(data=data, split=split, metric=metric, scheme=scheme, value=rounded)
+
+
+def read_gold(
+    task: str, corpora: Sequence[Corpus], data: Path, splits: Sequence[Split]
+) -> Iterator[tuple[str, Split, list[TaggedSentence]]]:
+    """The sentences of those dev or test files of corpora that there are, with their names.
+
+    BIO tags are repaired to strict IOB2.
+
+    Raises
+    ------
+    CorpusError
+    """
+    for split in splits:
+        for corpus in corpora:
+            sentences = corpus.read(data, split)
+            if task == "ner":
+                sentences = strict_bio(sentences, f"{corpus.name}, {split}")
+            if sentences:
+                yield corpus.name, split, sentences
+
+
 def strict_bio(sentences: Sequence[TaggedSentence], where: str) -> list[TaggedSentence]:
     """The sentences with their tags repaired to strict IOB2.
 
@@ -169,7 +196,7 @@ def _tags(annotation: Annotation) -> list[str]:
     return [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
 
 
-def _spans(tokens: Tokens, sentences: Sequence[TaggedSentence]) -> list[Span]:
+def gold_spans(tokens: Tokens, sentences: Sequence[TaggedSentence]) -> list[Span]:
     """The gold spans of sentences, counted from the first token of all."""
     firsts = tokens.sentence_offsets.tolist()
     return [

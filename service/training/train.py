@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from service.config import Settings
 from service.errors import RecipeError, first_fault
 from service.store.directory import constraints_of, make_tagger, write_model
-from service.store.manifest import Manifest, Score, Source, Split
+from service.store.manifest import Manifest, Source, Split
 from service.taggers import ARCHITECTURES, Parameters
 from service.text import tokenizer
 from service.text.conll import TaggedSentence
@@ -19,11 +19,12 @@ from service.training import crf, hmm
 from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.card import model_card
 from service.training.clusters import read_vectors
-from service.training.evaluation import Evaluation, Evaluator, strict_bio
+from service.training.evaluation import Evaluator, strict_bio
 from service.training.language_model_directory import read_language_model, with_language_model
 from service.training.lexicon import compile_lexicon
 from service.training.recipe import Recipe
 from service.training.tables import tabulate
+from service.training.temperature import calibrated
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def train(
     settings: Settings,
     checkpoint: Path | None = None,
 ) -> Manifest:
-    """Estimate a model, measure it, and write its directory.
+    """Estimate a model, calibrate and measure it, and write its directory.
 
     Sentences that stand in a dev or test file of the recipe are left out of the training. The
     same recipe and data give the same bytes.
@@ -155,18 +156,11 @@ def train(
         *evaluator.corpora(recipe.corpora, data, splits),
         *evaluator.raw_texts(recipe.corpora, data, splits),
     ]
-    manifest = manifest.model_copy(update={"scores": tuple(map(_score, found))})
-    return write_model(out, manifest, parameters, model_card(manifest))
-
-
-def _score(evaluation: Evaluation) -> Score:
-    return Score(
-        data=evaluation.data,
-        split=evaluation.split,
-        metric=evaluation.metric,
-        scheme=evaluation.scheme,
-        value=round(evaluation.value, 4) if evaluation.value is not None else None,
+    manifest = manifest.model_copy(update={"scores": tuple(figure.score for figure in found)})
+    manifest = calibrated(
+        manifest, tagger, recipe.corpora, data, splits, settings.max_sentence_tokens
     )
+    return write_model(out, manifest, parameters, model_card(manifest))
 
 
 def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters:

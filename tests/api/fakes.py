@@ -13,7 +13,7 @@ from service.decoding import ChainScores, Constraints, Transitions, bio_constrai
 from service.store.directory import write_model
 from service.store.manifest import Manifest
 from service.store.registry import LoadedModel, Registry
-from service.taggers import Parameters
+from service.taggers import FiredFeature, Parameters
 from service.text import tokenizer
 from service.text.tokens import Offsets
 
@@ -60,6 +60,17 @@ class RuleTagger:
         tags = [tag for sentence in sentences for tag in self._rule(sentence)]
         emissions[np.arange(len(words)), tags] = 0.0
         return ChainScores(emissions, self._transitions, sentence_offsets)
+
+    def fired_features(
+        self, words: list[str], sentence_offsets: Offsets
+    ) -> list[list[FiredFeature]]:
+        """Every tag is a third as probable as that of the rule, but for the rule."""
+        others = np.full(len(self.labels), -math.log(3))
+        rows = self.score(words, sentence_offsets).emissions - others
+        return [
+            [FiredFeature("0:any", others), FiredFeature(f"0:word={word}", row)]
+            for word, row in zip(words, rows, strict=True)
+        ]
 
 
 def _compute(release: Path) -> None:

@@ -214,7 +214,9 @@ def test_other_odd_tokens_fit(client: FlaskClient, odd: str) -> None:
         assert [token["text"] for token in again["tokens"]] == ["the", odd]
 
 
-@pytest.mark.parametrize("option", [{"confidence": True}, {"marginals": True}, {"n_best": 1}])
+@pytest.mark.parametrize(
+    "option", [{"confidence": True}, {"marginals": True}, {"n_best": 1}, {"explain": True}]
+)
 def test_what_has_no_place_in_columns_is_not_left_out(
     client: FlaskClient, option: dict[str, Any]
 ) -> None:

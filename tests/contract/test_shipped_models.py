@@ -4,11 +4,15 @@ import itertools
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from service.config import Settings
+from service.decoding import best_paths
 from service.pipeline import annotate
 from service.store.registry import Registry, load_model
+from service.taggers import FeatureTagger
+from service.taggers.explanation import explanation_of
 from service.text.tokenizer import Tokenizer
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -97,6 +101,38 @@ def test_the_kind_of_white_space_changes_no_tag(model, gap):
     [expected], [found] = run(model, text), run(model, text.replace(" ", gap))
     assert found.tag_ids.tolist() == expected.tag_ids.tolist()
     assert found.spans == expected.spans
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: ascii(text[:30]))
+def test_the_features_that_a_crf_tells_of_add_up_to_its_emissions(model, text):
+    assert isinstance(model.tagger, FeatureTagger) == (model.manifest.architecture == "crf")
+    if isinstance(model.tagger, FeatureTagger):
+        tokens = TOKENIZER.tokenize(text)
+        words, offsets = tokens.words[:200], np.minimum(tokens.sentence_offsets, 200)
+        scores = model.tagger.score(words, offsets)
+        fired = model.tagger.fired_features(words, offsets)
+        for features, row in zip(fired, scores.emissions, strict=True):
+            assert sum(f.weights for f in features) == pytest.approx(row, abs=1e-4)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: ascii(text[:30]))
+def test_a_trellis_shows_the_labels_and_leads_along_the_tags(model, text):
+    tokens = TOKENIZER.tokenize(text)
+    words, offsets = tokens.words[:200], np.minimum(tokens.sentence_offsets, 200)
+    scores = model.tagger.score(words, offsets)
+    trellis = explanation_of(model.tagger, words, scores, model.manifest.temperature).trellis
+    assert set(trellis.tags) == set(model.manifest.labels)
+    tags = [model.tagger.labels[state] for state in best_paths(scores)]
+    assert [trellis.tags[tag] for tag in trellis.path] == tags
+    for first, end in itertools.pairwise(offsets.tolist()):
+        for token in range(first + 1, end):
+            before = trellis.back_pointers[token, trellis.path[token]]
+            assert before == trellis.path[token - 1]
+
+
+def test_its_probabilities_are_right_as_often_as_they_say(model):
+    errors = [s.value for s in model.manifest.scores if s.metric == "token_ece"]
+    assert all(error <= 0.03 for error in errors)
 
 
 def test_an_endless_word_changes_no_tag_far_from_it(model):

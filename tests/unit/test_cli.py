@@ -1,5 +1,7 @@
 """The command line, as a user types it."""
 
+import json
+import shutil
 import sys
 
 import pytest
@@ -75,6 +77,45 @@ def test_evaluate_measures_on_the_files_of_the_recipe(model, folder):
     assert "strict IOB2" in result.stdout
 
 
+def test_evaluate_for_tuning_leaves_the_test_files_alone(model, folder):
+    result = trellis("evaluate", model, "--data", folder / "data", "--dev-only")
+    assert "Made dev: entity_f1 " in result.stdout
+    assert "Made test" not in result.stdout
+
+
+def test_evaluate_says_how_reliable_the_probabilities_are_and_draws_it(model, folder, tmp_path):
+    drawing = tmp_path / "reliability.svg"
+    result = trellis("evaluate", model, "--data", folder / "data", "--reliability", drawing)
+    assert result.exit_code == 0
+    for split in ("dev", "test"):
+        for metric in ("token_ece", "span_ece"):
+            assert f"Made {split}: {metric} " in result.stdout
+        assert f"{split}, entities: ECE " in drawing.read_text()
+
+
+def test_calibrate_writes_what_train_writes(model, folder):
+    trained = {path.name: path.read_bytes() for path in model.iterdir()}
+    result = trellis("calibrate", model, "--data", folder / "data")
+    assert result.exit_code == 0
+    manifest = json.loads(trained["manifest.json"])
+    assert f"temperature {manifest['temperature']:g}" in result.stdout
+    assert "Made test: span_ece " in result.stdout
+    assert "entity_f1" not in result.stdout
+    assert {path.name: path.read_bytes() for path in model.iterdir()} == trained
+
+
+def test_calibrate_gives_a_temperature_to_a_model_that_has_none(model, folder, tmp_path):
+    bare = tmp_path / model.name
+    shutil.copytree(model, bare)
+    manifest = json.loads((bare / "manifest.json").read_text())
+    del manifest["temperature"]
+    manifest["scores"] = [s for s in manifest["scores"] if not s["metric"].endswith("_ece")]
+    (bare / "manifest.json").write_text(json.dumps(manifest))
+    assert trellis("calibrate", bare, "--data", folder / "data").exit_code == 0
+    for name in ("manifest.json", "README.md"):
+        assert (bare / name).read_bytes() == (model / name).read_bytes()
+
+
 def test_evaluate_measures_on_any_file(model, folder):
     result = trellis("evaluate", model, "--file", folder / "data/test.tsv")
     assert result.exit_code == 0
@@ -92,6 +133,11 @@ def test_evaluate_measures_on_any_file(model, folder):
         (["pretrain", "{recipe}", "--data", "{data}"], "Missing option '--out'"),
         (["pretrain", "{recipe}", "--data", "{data}", "--out", "x"], "recipe.toml: options: "),
         (["evaluate", "{model}"], "either --data or --file"),
+        (
+            ["evaluate", "{model}", "--data", "{data}", "--raw", "--reliability", "r.svg"],
+            "leave --raw out",
+        ),
+        (["calibrate", "{model}"], "Missing option '--data'"),
         (["evaluate", "{data}", "--file", "{data}/dev.tsv"], "manifest.json: no such file"),
         (["evaluate", "{model}", "--file", "{recipe}"], "expected a word and a tag"),
         (["health", "--url", "http://127.0.0.1:9"], "127.0.0.1"),
@@ -146,8 +192,8 @@ def test_pretraining_without_its_extra_says_what_is_missing(tmp_path, monkeypatc
     assert not out.exists()
 
 
-@pytest.mark.parametrize("command", [[], ["pretrain"], ["train"], ["evaluate"], ["health"]])
+@pytest.mark.parametrize("command", ["", "pretrain", "train", "evaluate", "calibrate", "health"])
 def test_every_command_has_help(command):
-    result = trellis(*command, "--help")
+    result = trellis(*command.split(), "--help")
     assert result.exit_code == 0
     assert "Usage:" in result.stdout

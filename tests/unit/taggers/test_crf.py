@@ -18,7 +18,7 @@ from service.text.features import (
     word_features,
 )
 from service.text.tokens import Tokens
-from service.training.crf import FeatureReader
+from service.training.crf import feature_reader
 from service.training.lexicon import Lexicon
 
 LABELS = ("A", "B", "C")
@@ -157,8 +157,21 @@ def test_training_reads_the_features_that_serving_sums_up(sentence):
     sentence = [word for word in sentence if " " not in word]  # such a word is in no pair
     lexicon = Lexicon(dict(GIVEN.arrays), dict(GIVEN.vocabularies))
     twice = [TaggedSentence(tuple(sentence), ("A",) * len(sentence))] * 2
-    read = FeatureReader(twice, lexicon).features(sentence)
+    read = feature_reader(twice, lexicon).features(sentence)
     assert list(map(sorted, read)) == list(map(sorted, reference_features(sentence)))
+
+
+@given(st.lists(words, max_size=4))
+def test_the_features_that_fired_are_those_of_the_reference_and_add_up(sentences):
+    tokens = Tokens.from_sentences(sentences)
+    fired = TAGGER.fired_features(tokens.words, tokens.sentence_offsets)
+    emissions = TAGGER.score(tokens.words, tokens.sentence_offsets).emissions
+    names = [names for sentence in sentences for names in reference_features(sentence)]
+    assert len(fired) == len(emissions) == len(names)
+    for features, row, had in zip(fired, emissions, names, strict=True):
+        assert sum([f.weights for f in features], np.zeros(3)) == pytest.approx(row, abs=1e-4)
+        assert all(f.weights.any() for f in features)
+        assert {f.name for f in features} <= set(had)
 
 
 @pytest.mark.parametrize(

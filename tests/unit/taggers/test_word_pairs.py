@@ -36,3 +36,9 @@ def test_words_in_no_pair_and_pairs_that_are_not_known_add_nothing():
 
 def test_no_pairs_add_nothing():
     assert added("a", "b", pairs=WordPairs([], np.zeros((0, 2, 2), np.float32))) == [[0, 0]] * 2
+
+
+def test_it_says_which_pairs_it_knows():
+    words = ["", "a", "b", "x"]
+    known = {(a, b) for a in words for b in words if PAIRS.knows((a, b))}
+    assert known == set(ROWS)
