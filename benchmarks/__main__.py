@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks import footprint, http_load
 from benchmarks.environments import ROOT, Unavailable
-from benchmarks.lineup import INPUT, MODELS, TEXTS, entrants
+from benchmarks.lineup import CRFS, INPUT, MODELS, TEXTS, entrants
 from benchmarks.programs import environment
 from benchmarks.report import PARTS, render
 from benchmarks.throughput import Running, batches, singles
@@ -67,6 +67,14 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     if "stages" in options.only:
         _say("stages")
         results["stages"] = _stages(next(iter(about["sets"])), about, options.rounds)
+    if "options" in options.only:
+        _say("options")
+        results["options"] = {
+            name: json.loads(
+                _own("benchmarks.options", name, TEXTS, next(iter(about["sets"])), options.rounds)
+            )
+            for name in CRFS
+        }
     if "growth" in options.only:
         _say("growth")
         results["growth"] = json.loads(_own("benchmarks.growth", TEXTS, options.rounds))

@@ -20,6 +20,7 @@ MODELS = {
     "en-pos-hmm": "pos",
 }
 
+CRFS = ("en-ner-crf", "en-pos-crf")
 NEURAL = "en-ner-char-bilstm-crf"
 NEURAL_BY_32 = f"{NEURAL}, 32 sentences at a time"
 PYTORCH = f"the network of {NEURAL} in PyTorch"

@@ -113,6 +113,18 @@ def _stages(results: Results) -> str:
     return table(["CPU microseconds a token", *names], rows)
 
 
+def _options(results: Results) -> str:
+    prices = results["options"]
+    names = dict.fromkeys(option for of in prices.values() for option in of)
+    rows = [[name, *[figures(of, (name, 1))[0] for of in prices.values()]] for name in names]
+    note = (
+        "Batches of up to 200 tokens, from the body of a request to that of its answer, by what "
+        "is asked for; `none` is the plain answer. There is one constraint a text, and the "
+        "dictionary has the first two words of every text."
+    )
+    return f"{note}\n\n{table(['CPU microseconds a token', *prices], rows)}"
+
+
 def _http(results: Results) -> str:
     parts = []
     columns = (("per_s", 0), ("p50_us", 0), ("p99_us", 0), ("errors", 0))
@@ -165,6 +177,7 @@ _SECTIONS: Mapping[str, Any] = {
     "batch": ("Batches", _batch),
     "single": ("One text at a time", _single),
     "stages": ("Where the time goes", _stages),
+    "options": ("What options cost", _options),
     "http": ("HTTP", _http),
     "footprint": ("Start and memory", _footprint),
     "growth": ("How cost grows", _growth),
