@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise, starmap
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,23 +121,17 @@ def annotate(
             explanation_of(tagger, tokens.words, scores, temperature)
             for tokens, scores in zip(sentences, scored, strict=True)
         ]
-    parts = zip(
-        _slices([len(tokens.words) for tokens in sentences]),
-        _slices([len(tokens.sentence_offsets) - 1 for tokens in sentences]),
-        _slices([len(mine) for mine in found]),
-        strict=True,
+    parts = inferred.parts(
+        [len(tokens.words) for tokens in sentences],
+        [len(tokens.sentence_offsets) - 1 for tokens in sentences],
+        [len(mine) for mine in found],
     )
     return [
-        Annotation(tokens, pieces, tagger.labels, mine, inferred.part(*part), why)
+        Annotation(tokens, pieces, tagger.labels, mine, part, why)
         for (tokens, pieces), mine, part, why in zip(
             bounded, found, parts, explanations, strict=True
         )
     ]
-
-
-def _slices(lengths: Sequence[int]) -> Iterator[slice]:
-    """Where things of these lengths lie, one after another."""
-    return starmap(slice, pairwise(accumulate(lengths, initial=0)))
 
 
 def _evidence_of(
