@@ -131,14 +131,14 @@ class Annotator:
 
     def _check_analysed(self, documents: Sequence[Tokens], selection: Selection) -> None:
         """Hold what is asked of a request to the number of its tokens."""
+        # Each sentence is analysed by itself, so that empty ones are held to the limits as well.
+        tokens = sum(max(len(each.words), len(each.sentence_offsets) - 1) for each in documents)
         limit = self.settings.max_explained_tokens
-        # Each sentence has a trellis, so the number of empty ones is held to the limit as well.
-        if selection.explain and sum(map(_tokens_or_sentences, documents)) > limit:
+        if selection.explain and tokens > limit:
             setting = "TRELLIS_MAX_EXPLAINED_TOKENS"
             raise LimitExceeded("the request", limit, "tokens", setting, "/explain")
         wanted = selection.inference
         limit = self.settings.max_analysed_tokens
-        tokens = sum(len(each.words) for each in documents)
         if tokens > limit and (wanted.marginals or wanted.n_best):
             pointer = "/marginals" if wanted.marginals else "/n_best"
             raise LimitExceeded(
@@ -186,10 +186,6 @@ class _Input:
 
 def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:
     return _Input(document.text, tokens, constraints_of(document, tokens, selection))
-
-
-def _tokens_or_sentences(document: Tokens) -> int:
-    return max(len(document.words), len(document.sentence_offsets) - 1)
 
 
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:

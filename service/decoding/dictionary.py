@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.decoding.evidence import Evidence
 from service.text.phrases import Phrase, PhraseMatcher
@@ -36,17 +37,20 @@ class Dictionary:
 
     def __init__(self, entries: Sequence[Entry], labels: tuple[str, ...]) -> None:
         states = span_states(labels)
-        self._matcher = PhraseMatcher([entry.phrase for entry in entries])
-        self._gains = []  # of each entry (K,) to the first word, and (K,) to the others
+        weights: dict[Phrase, NDArray[np.float64]] = {}  # (K,), together for entries of one phrase
         for entry in entries:
             gains = entry.weight * np.array([name == entry.label for name in states.names])
-            self._gains.append((gains * states.begins, gains * states.continues))
+            phrase = entry.phrase.folded()
+            weights[phrase] = weights.get(phrase, 0.0) + gains
+        self._matcher = PhraseMatcher(list(weights))
+        # Of each phrase (K,) to the first word, and (K,) to the others.
+        self._gains = [(each * states.begins, each * states.continues) for each in weights.values()]
 
     def evidence(self, words: Sequence[str], sentence_offsets: Offsets) -> Iterator[Evidence]:
         """What the matches in M words of a packed batch add to their emissions."""
-        for start, end, entries in self._matcher.match(words, sentence_offsets):
-            for entry in entries:
-                of_first, of_others = self._gains[entry]
+        for start, end, phrases in self._matcher.match(words, sentence_offsets):
+            for phrase in phrases:
+                of_first, of_others = self._gains[phrase]
                 yield Evidence(start, start + 1, of_first)
                 if end > start + 1:
                     yield Evidence(start + 1, end, of_others)

@@ -59,7 +59,7 @@ class Transitions:
         divided = copy(self)
         for part in fields(self):
             if (array := getattr(self, part.name)) is not None:
-                object.__setattr__(divided, part.name, array / temperature)
+                object.__setattr__(divided, part.name, _divided(array, temperature))
         return divided
 
 
@@ -121,6 +121,10 @@ class ChainScores:
         """
         if temperature == 1:
             return self
-        return ChainScores(
-            self.emissions / temperature, self.transitions.tempered(temperature), self.offsets
-        )
+        emissions = _divided(self.emissions, temperature)
+        return ChainScores(emissions, self.transitions.tempered(temperature), self.offsets)
+
+
+def _divided(scores: Floats, temperature: float) -> NDArray[np.float64]:
+    # Not in float32, which would round the temperature too: of all tokens the same way.
+    return np.asarray(np.divide(scores, temperature, dtype=np.float64))

@@ -165,6 +165,9 @@ def test_many_tokens_are_refused_where_each_costs_much(option: str, path: str) -
         assert answer.status_code == status
         assert client.post(path, json=body | {"confidence": True}).status_code == 200
     assert (answer.json["limit"], answer.json["pointer"]) == (6, f"/{option}")
+    empty: list[list[str]] = [[]] * 7  # each is a sequence to find
+    body = {"documents": [{"tokens": empty}]} if path == "/ner/batch" else {"tokens": empty}
+    assert client.post(path, json=body | asked).status_code == 413
 
 
 @pytest.mark.parametrize(

@@ -34,3 +34,13 @@ def test_weights_of_one_phrase_add_up():
 def test_no_match_adds_nothing():
     assert added([(Phrase(("paris",), True), "A", 1.0)], ["PARIS"]) == [[0] * 6]
     assert added([], ["Paris"]) == [[0] * 6]
+
+
+def test_one_phrase_is_evidence_once_however_many_entries_and_spellings_it_has():
+    entries = [
+        Entry(Phrase((spelling,), match_case=False), "A", 0.5)
+        for spelling in ("paris", "Paris", "PARIS", "paris")
+    ]
+    dictionary = Dictionary(entries, LABELS)
+    [evidence] = dictionary.evidence(["pARIs"], np.array([0, 1]))
+    assert evidence.scores.tolist() == [0, 2, 0, 2, 0, 0]

@@ -53,3 +53,13 @@ def test_probabilities_are_those_of_the_divided_scores_and_tags_are_not(scores, 
     for mine, same, other in zip(found.n_best, plain.n_best, divided.n_best, strict=True):
         assert [s.tag_ids.tolist() for s in mine] == [s.tag_ids.tolist() for s in same]
         assert [s.log_prob for s in mine] == pytest.approx([s.log_prob for s in other], abs=1e-9)
+
+
+def test_a_long_sentence_of_single_precision_does_not_gather_the_rounding_of_the_temperature():
+    tokens = 10_000
+    around = Transitions(*(np.zeros(shape, np.float32) for shape in ((1, 1), 1, 1)))
+    emissions = np.full((tokens, 1), -7, np.float32)
+    scores = ChainScores(emissions, around, np.array([0, tokens]))
+    found = infer(scores, ("only",), Inference(n_best=1), spans=False, temperature=1.66)
+    [[sequence]] = found.n_best
+    assert sequence.log_prob == pytest.approx(0, abs=1e-6)  # there is no other path
