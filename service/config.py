@@ -47,6 +47,12 @@ class Settings(BaseSettings):
     max_analysed_tokens: int = Field(
         10_000, ge=1, description="Most tokens of a request for marginals or the n best."
     )
+    client_timeout_s: float = Field(
+        30.0,
+        gt=0,
+        description="Longest time for a request to arrive and for its answer to be taken, in "
+        "seconds.",
+    )
     stream_timeout_s: float = Field(
         30.0,
         gt=0,

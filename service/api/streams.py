@@ -14,13 +14,14 @@ from flask import Request, Response
 from service.api.annotator import Annotator
 from service.api.answers import Json
 from service.api.body import parse_json
+from service.api.connection import STREAMED
 from service.api.problems import INCOMPLETE_BODY, REQUEST_TIMEOUT, Problem, problem_of
 from service.api.selection import Selection
 from service.api.worker import limit_stalls
 from service.config import Settings
 from service.errors import LimitExceeded
 
-MEDIA_TYPE = "application/x-ndjson"
+MEDIA_TYPE = STREAMED
 
 _GROUP_BYTES = 2**17  # some 20,000 tokens: a batch of the pipeline
 _PIECE_BYTES = 2**16  # a reader has to take this much within the time limit

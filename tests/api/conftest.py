@@ -47,6 +47,7 @@ class Server:
     port: int
     log: Path
     release: Path
+    process: subprocess.Popen[bytes]
 
     @property
     def url(self) -> str:
@@ -87,7 +88,7 @@ def serving(app: str, log: Path, **environment: str) -> Iterator[Server]:
         )
     try:
         _await_port(port, process, log)
-        yield Server(port, log, release)
+        yield Server(port, log, release, process)
     finally:
         process.terminate()
         assert process.wait(timeout=START_TIMEOUT_S) == 0
