@@ -24,7 +24,22 @@ class Settings(BaseSettings):
     workers: int = Field(
         0, ge=0, le=256, description="Worker processes; 0 takes one for each CPU of the container."
     )
-    threads: int = Field(8, ge=2, le=256, description="Threads of each worker process.")
+    max_running: int = Field(4, ge=1, le=256, description="Requests that a worker tags at once.")
+    max_waiting: int = Field(
+        16,
+        ge=0,
+        le=1024,
+        description="Requests that wait for that in each worker; one more is answered by 503.",
+    )
+    max_streams: int = Field(
+        4, ge=1, le=256, description="Streams of each worker; one more is answered by 503."
+    )
+    request_timeout_s: float = Field(
+        60.0,
+        gt=0,
+        description="Longest time for a request, or some lines of a stream, to wait and be tagged, "
+        "in seconds; then it is given up and answered by 504.",
+    )
     models_dir: Path | None = Field(
         None,
         description="Directory of the models; else /models where it exists, else the checkout's.",
@@ -57,6 +72,13 @@ class Settings(BaseSettings):
         30.0,
         gt=0,
         description="Longest wait for the client of a stream to send or to take more, in seconds.",
+    )
+    drain_s: float = Field(
+        0.0,
+        ge=0,
+        le=20,
+        description="Time from SIGTERM, when /readyz turns 503, to the stop of accepting requests, "
+        "in seconds; 5 in the image.",
     )
     max_unseen_words: int = Field(
         20_000,

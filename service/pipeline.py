@@ -1,6 +1,6 @@
 """Text in, annotated document out: the path of a request, a line a step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, starmap
 
@@ -65,6 +65,7 @@ def annotate(
     inference: Inference = PATH_ALONE,
     constraints: Sequence[Sequence[SpanConstraint]] = (),
     dictionary: Dictionary | None = None,
+    check: Callable[[], None] | None = None,
 ) -> list[Annotation]:
     """Tag documents, in order; all their sentences share the batches.
 
@@ -77,6 +78,7 @@ def annotate(
     inference : what is wanted beside the best paths.
     constraints : of each document, what is known of its spans; or none at all.
     dictionary : what is known of phrases; None for nothing.
+    check : is called before each batch; what it raises ends the work.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def annotate(
     inferred = Inferred.joined(
         [
             infer(scores, tagger.labels, inference, spans=spans, probabilistic=tagger.probabilistic)
-            for scores in _scores(tagger, packed(sentences), known, dictionary)
+            for scores in _scores(tagger, packed(sentences), known, dictionary, check)
         ]
     )
     none: list[list[Span]] = [[] for _ in bounded]
@@ -130,10 +132,16 @@ def _evidence_of(
 
 
 def _scores(
-    tagger: Tagger, tokens: Tokens, known: Sequence[Evidence], dictionary: Dictionary | None
+    tagger: Tagger,
+    tokens: Tokens,
+    known: Sequence[Evidence],
+    dictionary: Dictionary | None,
+    check: Callable[[], None] | None,
 ) -> Iterator[ChainScores]:
     """The scores of the sentences, batch by batch, with all that is known beside the model."""
     for first, end in _batches(tokens.sentence_offsets):
+        if check is not None:
+            check()
         offsets = tokens.sentence_offsets[first : end + 1]
         token_start, token_end = int(offsets[0]), int(offsets[-1])
         words = tokens.words[token_start:token_end]

@@ -33,6 +33,9 @@ _TAG_ERRORS = (
     problems.UNSUPPORTED_TRANSFER_CODING,
     problems.INVALID_REQUEST,
     problems.INTERNAL,
+    problems.REQUEST_TIMEOUT,
+    problems.OVERLOADED,
+    problems.DEADLINE_EXCEEDED,
 )
 
 

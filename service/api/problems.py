@@ -45,6 +45,7 @@ UNSUPPORTED_TRANSFER_CODING = Kind("unsupported-transfer-coding", 501, "Unsuppor
 INVALID_REQUEST = Kind("invalid-request", 422, "Invalid request")
 INTERNAL = Kind("internal-error", 500, "Internal error")
 NOT_READY = Kind("not-ready", 503, "Not ready")
+DEADLINE_EXCEEDED = Kind("deadline-exceeded", 504, "Deadline exceeded")
 OVERLOADED = Kind("overloaded", 503, "Overloaded")
 
 

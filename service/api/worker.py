@@ -7,8 +7,8 @@ This, `connection` and `arrival` are all that knows gunicorn's internals.
   connection goes to a thread when its request has arrived in whole. Head and body have
   `client_timeout_s` to do so, all together, else the answer is 408. A connection that ends lingers
   in the poller as well. A body of a stream is read by its thread, which the app limits.
-- *Bodies that are waiting are held in memory, up to a bound.* It is what the threads could hold if
-  each had the largest body; over it a request is refused by 503, unless it is small.
+- *Bodies that are waiting are held in memory, up to a bound.* It is that of the requests that
+  run if each had the largest body; over it a request is refused by 503, unless it is small.
 - *gunicorn's own errors are problems too*: not HTML, no user's text. These are of requests that
   never become one: a request line over the limit, a broken header. gunicorn would quote them in
   its answer and its log.
@@ -30,6 +30,7 @@ from typing import Any
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
+from service.api.admission import RETRY_AFTER
 from service.api.arrival import ArrivingBody
 from service.api.connection import Connection
 from service.api.problems import (
@@ -68,7 +69,7 @@ class ProblemWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self._settings = load_settings()
         self._lingering: deque[Connection] = deque()
         self._held_bytes = 0
-        self._max_held_bytes = self._settings.max_body_bytes * self.cfg.threads
+        self._max_held_bytes = self._settings.max_body_bytes * self._settings.max_running
 
     def accept(self, listener: socket.socket) -> bool:
         """Take a new connection, and wait for its request; say whether there was one."""
@@ -189,7 +190,7 @@ class ProblemWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
                 self.enqueue_req(conn)
             elif self._held_bytes + conn.large_bytes - conn.held_bytes > self._max_held_bytes:
                 detail = "the bodies of other requests fill the memory that there is for them"
-                raise Problem(OVERLOADED, detail, headers={"Retry-After": "1"})
+                raise Problem(OVERLOADED, detail, headers=RETRY_AFTER)
         except Exception as error:
             self._refuse(conn, error)
         else:

@@ -33,9 +33,9 @@ def connect(server: Server) -> socket.socket:
 
 @pytest.fixture(scope="module")
 def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of two threads that waits for an hour: what answers has not waited for others."""
+    """A server that waits for an hour: what answers has not waited for others."""
     log = tmp_path_factory.mktemp("patient") / "log"
-    limits = SERVER_LIMITS | {"TRELLIS_CLIENT_TIMEOUT_S": "3600", "TRELLIS_THREADS": "2"}
+    limits = SERVER_LIMITS | {"TRELLIS_CLIENT_TIMEOUT_S": "3600", "TRELLIS_MAX_RUNNING": "2"}
     with serving("tests.api.served:app", log, **limits) as server:
         yield server
 
@@ -43,7 +43,7 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     log = tmp_path_factory.mktemp("impatient") / "log"
-    limits = SERVER_LIMITS | {"TRELLIS_CLIENT_TIMEOUT_S": "1", "TRELLIS_THREADS": "2"}
+    limits = SERVER_LIMITS | {"TRELLIS_CLIENT_TIMEOUT_S": "1"}
     with serving("tests.api.served:app", log, **limits) as server:
         yield server
 
@@ -147,7 +147,7 @@ def test_a_body_over_the_limit_is_not_asked_for(patient: Server) -> None:
 
 
 def test_bodies_that_are_waiting_have_a_bound(patient: Server) -> None:
-    """Two threads: memory for two of the largest bodies. Small requests always have some."""
+    """Two may run: memory for two of the largest bodies. Small requests always have some."""
     large = post("/tag", BODY.ljust(MAX_BODY_BYTES))
     with ExitStack() as stack:
         waiting = [stack.enter_context(connect(patient)) for _ in range(2)]

@@ -297,7 +297,7 @@ def test_a_body_shorter_than_it_says_ends_in_an_error_line(connection: Connectio
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that gives up a client soon."""
     log = tmp_path_factory.mktemp("impatient") / "log"
-    limits = SERVER_LIMITS | {"TRELLIS_STREAM_TIMEOUT_S": "1", "TRELLIS_THREADS": "2"}
+    limits = SERVER_LIMITS | {"TRELLIS_STREAM_TIMEOUT_S": "1", "TRELLIS_MAX_STREAMS": "2"}
     with serving("tests.api.served:app", log, **limits) as server:
         yield server
 
@@ -323,6 +323,6 @@ def test_a_reader_that_stalls_is_given_up(impatient: Server) -> None:
         connection.socket.sendall(begin())
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
             deque(map(connection.socket.sendall, itertools.repeat(documents)), maxlen=0)
-    # its thread is free again: this server has two
+    # its place is free again: this server has two
     assert all(is_given_up_as_sender(impatient) for _ in range(3))
     assert "Traceback" not in impatient.log.read_text()
