@@ -80,6 +80,14 @@ class Settings(BaseSettings):
         description="Time from SIGTERM, when /readyz turns 503, to the stop of accepting requests, "
         "in seconds; 5 in the image.",
     )
+    api_keys_file: Path | None = Field(
+        None,
+        description="File with the SHA-256 of each API key, a line each; unset asks for no key.",
+    )
+    cors_origins: str = Field(
+        "",
+        description="Origins whose web pages may ask, separated by commas; * for all.",
+    )
     max_unseen_words: int = Field(
         20_000,
         ge=0,
@@ -88,9 +96,14 @@ class Settings(BaseSettings):
     )
 
     @property
+    def origins(self) -> tuple[str, ...]:
+        """The origins in `cors_origins`, without blanks; empty where it is not set."""
+        return _parts(self.cors_origins)
+
+    @property
     def model_names(self) -> tuple[str, ...]:
         """The names in `models`, in order, without blanks; empty where it is not set."""
-        return tuple(name for part in self.models.split(",") if (name := part.strip()))
+        return _parts(self.models)
 
     @property
     def models_path(self) -> Path:
@@ -98,6 +111,10 @@ class Settings(BaseSettings):
         if self.models_dir is not None:
             return self.models_dir
         return _IMAGE_MODELS if _IMAGE_MODELS.is_dir() else _CHECKOUT_MODELS
+
+
+def _parts(value: str) -> tuple[str, ...]:
+    return tuple(word for part in value.split(",") if (word := part.strip()))
 
 
 def load_settings() -> Settings:
