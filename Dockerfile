@@ -26,7 +26,8 @@ COPY --from=build /opt/trellis /opt/trellis
 COPY --chmod=755 models /models
 COPY --from=build /app /app
 COPY --chmod=755 deploy/gunicorn.conf.py deploy/healthcheck.py LICENSE NOTICE /app/
-ENV PATH=/app/bin:/opt/trellis/bin:$PATH PYTHONPATH=/app TRELLIS_HOST=0.0.0.0 TRELLIS_PORT=8080
+ENV PATH=/app/bin:/opt/trellis/bin:$PATH PYTHONPATH=/app TRELLIS_HOST=0.0.0.0 TRELLIS_PORT=8080 \
+    TRELLIS_DRAIN_S=5
 WORKDIR /app
 # A number without a name: an orchestrator sees that it is not root. Any other will do as well.
 USER 10001:10001

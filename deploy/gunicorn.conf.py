@@ -1,6 +1,5 @@
 """gunicorn's settings; the service's own are in `service/config.py`."""
 
-import gc
 import os
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+from service.api.master import keep_out_of_collections, take_signals  # noqa: E402
 from service.config import load_settings  # noqa: E402
 from service.errors import SettingError  # noqa: E402
 
@@ -38,19 +38,23 @@ except SettingError as error:
 _host = f"[{_settings.host}]" if ":" in _settings.host else _settings.host  # IPv6
 bind = f"{_host}:{_settings.port}"
 workers = _settings.workers or available_cpus()
-threads = _settings.threads
+# For all that runs, waits and streams at once; four are left for probes and pages.
+threads = _settings.max_running + _settings.max_waiting + _settings.max_streams + 4
 worker_class = "service.api.worker.ProblemWorker"  # gthread, whose own errors are not HTML
 preload_app = True  # models load once, and workers share their memory
 timeout = 60  # of silence: the worker's main thread beats also while requests run, however long
-graceful_timeout = 25  # below the 30 s that Kubernetes grants
+graceful_timeout = int(25 - _settings.drain_s)  # together below the 30 s that Kubernetes grants
 keepalive = 65  # longer than the 60 s of most proxies, so that it is they who close
 control_socket_disable = True  # nothing here needs it, and the image's user has no home
 if os.access("/dev/shm", os.W_OK):
     worker_tmp_dir = "/dev/shm"  # a heartbeat on a slow disk can block a worker
 
 
+def on_starting(server: object) -> None:
+    """The master has its own way to stop and to reload."""
+    take_signals(server, _settings.drain_s)
+
+
 def when_ready(server: object) -> None:
-    """Models are loaded and no worker is forked: leave them out of garbage collections, which
-    would write into every page and so unshare the memory."""
-    gc.collect()
-    gc.freeze()
+    """Models are loaded and no worker is forked."""
+    keep_out_of_collections()

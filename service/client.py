@@ -247,6 +247,7 @@ class TrellisClient:
     timeout_s : longest wait for a connection, and between two pieces of an answer.
     retries : how often a request is sent again where the service says 503 or refuses to connect;
         it waits as ``Retry-After`` says, for 30 seconds at most. Probes are never retried.
+    api_key : the key, where the service asks for one.
     """
 
     def __init__(
@@ -255,10 +256,13 @@ class TrellisClient:
         *,
         timeout_s: float = 60.0,
         retries: int = 3,
+        api_key: str | None = None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
         self._timeout_s = timeout_s
         self._session = requests.Session()
+        self._headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+        self._session.headers.update(self._headers)
         patient = Retry(
             total=retries,
             read=False,
@@ -358,7 +362,9 @@ class TrellisClient:
         self, path: str, documents: Iterable[Document], options: Mapping[str, Any]
     ) -> Iterator[Any]:
         query = urlencode(list(_parameters(options)))
-        stream = _Stream(f"{self._base_url}{path}?{query}", documents, self._timeout_s)
+        stream = _Stream(
+            f"{self._base_url}{path}?{query}", documents, self._headers, self._timeout_s
+        )
         try:
             yield from stream.answers()
         finally:
@@ -398,13 +404,19 @@ class _Stream:
     answers to be read, the client for its documents to be taken.
     """
 
-    def __init__(self, url: str, documents: Iterable[Document], timeout_s: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        documents: Iterable[Document],
+        headers: Mapping[str, str],
+        timeout_s: float,
+    ) -> None:
         self._url = url
         self._documents = documents
         self._sent = 0
         self._failure: Exception | None = None
         try:
-            self._connection = _connected(url, timeout_s)
+            self._connection = _connected(url, headers, timeout_s)
         except (OSError, HTTPException) as error:
             raise self._broken(type(error).__name__) from error
         self._socket: socket.socket = self._connection.sock
@@ -465,7 +477,7 @@ class _Stream:
         return ConnectionFailed(f"POST {self._url}: {reason}")
 
 
-def _connected(url: str, timeout_s: float) -> HTTPConnection:
+def _connected(url: str, headers: Mapping[str, str], timeout_s: float) -> HTTPConnection:
     """A connection on which the head of a POST has been sent."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
@@ -473,6 +485,8 @@ def _connected(url: str, timeout_s: float) -> HTTPConnection:
     connection.putrequest("POST", f"{parts.path}?{parts.query}")
     connection.putheader("Content-Type", "application/x-ndjson")
     connection.putheader("Transfer-Encoding", "chunked")
+    for name, value in headers.items():
+        connection.putheader(name, value)
     connection.endheaders()
     return connection
 

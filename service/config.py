@@ -24,7 +24,22 @@ class Settings(BaseSettings):
     workers: int = Field(
         0, ge=0, le=256, description="Worker processes; 0 takes one for each CPU of the container."
     )
-    threads: int = Field(8, ge=2, le=256, description="Threads of each worker process.")
+    max_running: int = Field(4, ge=1, le=256, description="Requests that a worker tags at once.")
+    max_waiting: int = Field(
+        16,
+        ge=0,
+        le=1024,
+        description="Requests that wait for that in each worker; one more is answered by 503.",
+    )
+    max_streams: int = Field(
+        4, ge=1, le=256, description="Streams of each worker; one more is answered by 503."
+    )
+    request_timeout_s: float = Field(
+        60.0,
+        gt=0,
+        description="Longest time for a request, or some lines of a stream, to wait and be tagged, "
+        "in seconds; then it is given up and answered by 504.",
+    )
     models_dir: Path | None = Field(
         None,
         description="Directory of the models; else /models where it exists, else the checkout's.",
@@ -50,10 +65,31 @@ class Settings(BaseSettings):
     max_explained_tokens: int = Field(
         200, ge=1, description="Most tokens of a request for explanations."
     )
+    client_timeout_s: float = Field(
+        30.0,
+        gt=0,
+        description="Longest time for a request to arrive and for its answer to be taken, in "
+        "seconds.",
+    )
     stream_timeout_s: float = Field(
         30.0,
         gt=0,
         description="Longest wait for the client of a stream to send or to take more, in seconds.",
+    )
+    drain_s: float = Field(
+        0.0,
+        ge=0,
+        le=20,
+        description="Time from SIGTERM, when /readyz turns 503, to the stop of accepting requests, "
+        "in seconds; 5 in the image.",
+    )
+    api_keys_file: Path | None = Field(
+        None,
+        description="File with the SHA-256 of each API key, a line each; unset asks for no key.",
+    )
+    cors_origins: str = Field(
+        "",
+        description="Origins whose web pages may ask, separated by commas; * for all.",
     )
     max_unseen_words: int = Field(
         20_000,
@@ -63,9 +99,14 @@ class Settings(BaseSettings):
     )
 
     @property
+    def origins(self) -> tuple[str, ...]:
+        """The origins in `cors_origins`, without blanks; empty where it is not set."""
+        return _parts(self.cors_origins)
+
+    @property
     def model_names(self) -> tuple[str, ...]:
         """The names in `models`, in order, without blanks; empty where it is not set."""
-        return tuple(name for part in self.models.split(",") if (name := part.strip()))
+        return _parts(self.models)
 
     @property
     def models_path(self) -> Path:
@@ -73,6 +114,10 @@ class Settings(BaseSettings):
         if self.models_dir is not None:
             return self.models_dir
         return _IMAGE_MODELS if _IMAGE_MODELS.is_dir() else _CHECKOUT_MODELS
+
+
+def _parts(value: str) -> tuple[str, ...]:
+    return tuple(word for part in value.split(",") if (word := part.strip()))
 
 
 def load_settings() -> Settings:

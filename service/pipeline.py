@@ -1,6 +1,6 @@
 """Text in, annotated document out: the path of a request, a line a step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -70,6 +70,7 @@ def annotate(
     explain: bool = False,
     constraints: Sequence[Sequence[SpanConstraint]] = (),
     dictionary: Dictionary | None = None,
+    check: Callable[[], None] | None = None,
 ) -> list[Annotation]:
     """Tag documents, in order; all their sentences share the batches.
 
@@ -84,6 +85,7 @@ def annotate(
     explain : whether to explain the best paths; takes memory a token, so for few alone.
     constraints : of each document, what is known of its spans; or none at all.
     dictionary : what is known of phrases; None for nothing.
+    check : is called before each batch; what it raises ends the work.
 
     Raises
     ------
@@ -105,7 +107,7 @@ def annotate(
                 spans=spans,
                 temperature=temperature if tagger.probabilistic else None,
             )
-            for scores in _scores(tagger, packed(sentences), known, dictionary)
+            for scores in _scores(tagger, packed(sentences), known, dictionary, check)
         ]
     )
     none: list[list[Span]] = [[] for _ in bounded]
@@ -150,10 +152,16 @@ def _evidence_of(
 
 
 def _scores(
-    tagger: Tagger, tokens: Tokens, known: Sequence[Evidence], dictionary: Dictionary | None
+    tagger: Tagger,
+    tokens: Tokens,
+    known: Sequence[Evidence],
+    dictionary: Dictionary | None,
+    check: Callable[[], None] | None,
 ) -> Iterator[ChainScores]:
     """The scores of the sentences, batch by batch, with all that is known beside the model."""
     for first, end in _batches(tokens.sentence_offsets):
+        if check is not None:
+            check()
         offsets = tokens.sentence_offsets[first : end + 1]
         token_start, token_end = int(offsets[0]), int(offsets[-1])
         part = Tokens(tokens.words[token_start:token_end], offsets - token_start)

@@ -6,6 +6,7 @@ from typing import ParamSpec, TypeVar
 
 import orjson
 
+from service.api.admission import Admission, DeadlineExceeded, check_deadline
 from service.api.answers import Json, document_answer
 from service.api.constraints import constraints_of
 from service.api.problems import Problem, problem_of
@@ -24,10 +25,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Tags the documents of requests. Holds no state of a request, so threads share it."""
+    """Tags documents, each request in its place. Holds no state of one, so threads share it."""
 
     settings: Settings
     tokenizer: Tokenizer
+    admission: Admission
 
     def answer(self, document: Document, selection: Selection) -> Json:
         """The answer of one document.
@@ -38,14 +40,18 @@ class Annotator:
             Where the document is too long, has a blank word, or its constraints cannot be met.
         LimitExceeded
             Where it has too many tokens for what is asked.
+        Problem
+            Where there is no place for it (503), or its time is over (504).
         """
-        return document_answer(self.annotation(document, selection), document.text, selection)
+        with self.admission.place():
+            return document_answer(self.annotation(document, selection), document.text, selection)
 
     def annotation(self, document: Document, selection: Selection) -> Annotation:
         """One document with its tags; raises as `answer` does."""
         self._check(document)
-        [tokens] = self._tokenize([document], selection)
-        return self._annotate_one(_input(document, tokens, selection), selection)
+        with self.admission.place():
+            [tokens] = self._tokenize([document], selection)
+            return self._annotate_one(_input(document, tokens, selection), selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -56,17 +62,33 @@ class Annotator:
         ------
         LimitExceeded
             Where there are too many, or too many tokens for what is asked.
+        Problem
+            Where there is no place for it (503), or its time is over (504).
         """
         limit = self.settings.max_documents
         if len(documents) > limit:
             setting = "TRELLIS_MAX_DOCUMENTS"
             raise LimitExceeded("the batch", limit, "documents", setting, "/documents")
-        return [
-            _failed(answer, index) if isinstance(answer, Problem) else orjson.Fragment(answer)
-            for index, answer in enumerate(self.answers(documents, selection, together=True))
-        ]
+        with self.admission.place():
+            return [
+                _failed(answer, index) if isinstance(answer, Problem) else orjson.Fragment(answer)
+                for index, answer in enumerate(self._answers(documents, selection, together=True))
+            ]
 
-    def answers(
+    def stream_answers(
+        self, documents: Iterable[object], selection: Selection
+    ) -> list[bytes | Problem]:
+        """The answers of some documents of a stream, in order.
+
+        Raises
+        ------
+        Problem
+            Where their time is over (504).
+        """
+        with self.admission.turn():
+            return list(self._answers(documents, selection, together=False))
+
+    def _answers(
         self, documents: Iterable[object], selection: Selection, *, together: bool
     ) -> Iterator[bytes | Problem]:
         """Answer documents in order, each with its own JSON or its own problem.
@@ -87,6 +109,7 @@ class Annotator:
             for value in documents
         ]
         good = [document for document in checked if isinstance(document, Document)]
+        check_deadline()
         tokenized = self._tokenize(good, selection)
         if together:
             self._check_analysed(tokenized, selection)
@@ -156,6 +179,7 @@ class Annotator:
             explain=selection.explain,
             constraints=[each.constraints for each in inputs],
             dictionary=selection.dictionary,
+            check=check_deadline,
         )
 
     def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
@@ -171,6 +195,8 @@ class Annotator:
             for one in inputs:
                 self._check_analysed([one.tokens], selection)
             return self._annotate(inputs, selection)
+        except DeadlineExceeded:
+            raise
         except Exception:
             return [_attempt(self._annotate_one, one, selection) for one in inputs]
 
@@ -191,6 +217,8 @@ def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:
     try:
         return step(*args, **kwargs)
+    except DeadlineExceeded:
+        raise
     except Exception as error:
         return problem_of(error)
 

@@ -3,6 +3,8 @@
 from flask import Flask, Response, request
 from flask_swagger_ui import get_swaggerui_blueprint
 
+from service.api.access import guard
+from service.api.admission import Admission
 from service.api.annotator import Annotator
 from service.api.compat.routes import compat_routes
 from service.api.health import assess
@@ -33,7 +35,8 @@ def create_app(settings: Settings, registry: Registry) -> Flask:
     app.url_map.merge_slashes = False  # a redirect to another spelling would be HTML
     register_problems(app)
     app.after_request(_finish)
-    annotator = Annotator(settings, tokenizer)
+    guard(app, settings)
+    annotator = Annotator(settings, tokenizer, Admission(settings))
     app.register_blueprint(tagging_routes(settings, registry, annotator))
     app.register_blueprint(compat_routes(settings, registry, annotator))
     app.register_blueprint(state_routes(registry, assess(registry, tokenizer)))

@@ -21,8 +21,6 @@ from service.api.problems import (
 from service.errors import LimitExceeded
 
 MEDIA_TYPE = "application/json"
-_DISCARDED_BYTES = 64 * 2**20
-_PIECE_BYTES = 2**16
 
 
 def read_json(request: Request, limit: int, media_types: Sequence[str] = (MEDIA_TYPE,)) -> object:
@@ -109,7 +107,6 @@ def read_body(request: Request, limit: int) -> bytes:
         else:
             body = _read(stream, limit + 1 if declared is None else declared)
         if body is None or len(body) > limit:
-            _discard(stream, _DISCARDED_BYTES)
             raise LimitExceeded("the body", limit, "bytes", "TRELLIS_MAX_BODY_BYTES")
     except LimitExceeded:
         raise
@@ -128,9 +125,3 @@ def _read(stream: IO[bytes], size: int) -> bytes:
         pieces.append(piece)
         size -= len(piece)
     return b"".join(pieces)
-
-
-def _discard(stream: IO[bytes], size: int) -> None:
-    """Read on and forget: most clients look at the answer only when all is sent."""
-    while size > 0 and (piece := stream.read(_PIECE_BYTES)):
-        size -= len(piece)

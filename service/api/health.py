@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from service import __version__
+from service.api import draining
 from service.api.answers import Json
 from service.api.problems import NOT_READY, Problem, log_unexpected
 from service.pipeline import annotate
@@ -14,7 +15,7 @@ _SENTENCE = "Janet will back the bill."
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What the check at start found; a model does not change after, so neither does this.
+    """What the check at start found; a model does not change after, so that does not either.
 
     Attributes
     ----------
@@ -27,7 +28,9 @@ class Readiness:
 
     @property
     def fault(self) -> str | None:
-        """Why the service cannot do its work; None where it can."""
+        """Why nobody should ask the service for work; None where one may."""
+        if draining.has_begun():
+            return "the service is about to stop"
         if self.failing:
             return f"models that could not decode a sentence: {', '.join(self.failing)}"
         return None if self.working else "no model is loaded"
@@ -48,7 +51,7 @@ def ready(readiness: Readiness) -> Json:
     Raises
     ------
     Problem
-        Where that is not so.
+        Where that is not so, or the service is about to stop.
     """
     if readiness.fault:
         raise Problem(NOT_READY, readiness.fault)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from openapi_pydantic import (
+    Components,
     Info,
     MediaType,
     OpenAPI,
@@ -13,18 +14,20 @@ from openapi_pydantic import (
     RequestBody,
     Response,
     Responses,
+    SecurityScheme,
 )
 from openapi_pydantic.util import PydanticSchema, construct_open_api_with_schema_class
 from pydantic import BaseModel
 
 from service import __version__
+from service.api import access, body, forms, problems, schemas, streams
 from service.api import answer_schemas as answers
-from service.api import body, forms, problems, schemas, streams
 from service.api.compat import huggingface, presidio
 
 _TAG_ERRORS = (
     problems.MALFORMED_JSON,
     problems.INCOMPLETE_BODY,
+    problems.UNAUTHORIZED,
     problems.MODEL_NOT_FOUND,
     problems.MODEL_NOT_LOADED,
     problems.LIMIT_EXCEEDED,
@@ -33,6 +36,9 @@ _TAG_ERRORS = (
     problems.UNSUPPORTED_TRANSFER_CODING,
     problems.INVALID_REQUEST,
     problems.INTERNAL,
+    problems.REQUEST_TIMEOUT,
+    problems.OVERLOADED,
+    problems.DEADLINE_EXCEEDED,
 )
 
 
@@ -85,11 +91,12 @@ def openapi_document() -> dict[str, Any]:
                 _json(presidio.AnalyzeRequest),
                 _json(presidio.AnalyzeAnswer),
             ),
-            "/models": _get("models", "All models", answers.ModelsAnswer),
+            "/models": _get("models", "All models", answers.ModelsAnswer, problems.UNAUTHORIZED),
             "/models/{name}": _get(
                 "model",
                 "One model",
                 answers.ModelDescription,
+                problems.UNAUTHORIZED,
                 problems.MODEL_NOT_FOUND,
                 parameters=[_NAME],
             ),
@@ -105,11 +112,19 @@ def openapi_document() -> dict[str, Any]:
             ),
             "/version": _get("version", "What runs here", answers.VersionAnswer),
         },
+        components=Components(securitySchemes=_KEYS),
+        security=[{}, {"bearer": []}, {"header": []}],  # none, where no keys are set
     )
     finished = construct_open_api_with_schema_class(document)
     return finished.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
 
+_KEYS: dict[str, SecurityScheme | Reference] = {
+    "bearer": SecurityScheme(type="http", scheme="bearer"),
+    "header": SecurityScheme.model_validate(
+        {"type": "apiKey", "in": "header", "name": access.KEY_HEADER}
+    ),
+}
 _NAME = Parameter.model_validate(
     {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
 )

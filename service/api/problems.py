@@ -32,6 +32,7 @@ MALFORMED_JSON = Kind("malformed-json", 400, "Malformed JSON")
 MALFORMED_COLUMNS = Kind("malformed-columns", 400, "Malformed columns")
 MALFORMED_REQUEST = Kind("malformed-request", 400, "Malformed request")
 INCOMPLETE_BODY = Kind("incomplete-body", 400, "Incomplete body")
+UNAUTHORIZED = Kind("unauthorized", 401, "Unauthorized")
 NOT_FOUND = Kind("not-found", 404, "Not found")
 MODEL_NOT_FOUND = Kind("model-not-found", 404, "Model not found")
 METHOD_NOT_ALLOWED = Kind("method-not-allowed", 405, "Method not allowed")
@@ -45,6 +46,8 @@ UNSUPPORTED_TRANSFER_CODING = Kind("unsupported-transfer-coding", 501, "Unsuppor
 INVALID_REQUEST = Kind("invalid-request", 422, "Invalid request")
 INTERNAL = Kind("internal-error", 500, "Internal error")
 NOT_READY = Kind("not-ready", 503, "Not ready")
+DEADLINE_EXCEEDED = Kind("deadline-exceeded", 504, "Deadline exceeded")
+OVERLOADED = Kind("overloaded", 503, "Overloaded")
 
 
 class Problem(Exception):

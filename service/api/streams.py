@@ -14,13 +14,14 @@ from flask import Request, Response
 from service.api.annotator import Annotator
 from service.api.answers import Json
 from service.api.body import parse_json
+from service.api.connection import STREAMED
 from service.api.problems import INCOMPLETE_BODY, REQUEST_TIMEOUT, Problem, problem_of
 from service.api.selection import Selection
 from service.api.worker import limit_stalls
 from service.config import Settings
 from service.errors import LimitExceeded
 
-MEDIA_TYPE = "application/x-ndjson"
+MEDIA_TYPE = STREAMED
 
 _GROUP_BYTES = 2**17  # some 20,000 tokens: a batch of the pipeline
 _PIECE_BYTES = 2**16  # a reader has to take this much within the time limit
@@ -45,7 +46,13 @@ def stream_response(
     selection : what is asked of all of them.
     head : what every answer begins with.
     settings : `max_body_bytes` holds for each line, `stream_timeout_s` for each wait.
+
+    Raises
+    ------
+    Problem
+        There are as many streams as there may be (503).
     """
+    annotator.admission.begin_stream()
     limit_stalls(request.environ, settings.stream_timeout_s)
     # Read here: when the body is, there is no request any more, as Flask sees it.
     body, declared = request.environ["wsgi.input"], request.content_length
@@ -131,13 +138,13 @@ def _answers(
     groups: Iterable[list[bytes | Problem]], annotator: Annotator, selection: Selection, head: bytes
 ) -> Iterator[bytes]:
     """The answer as it is written: pieces of lines, each group to its end."""
-    yield b""  # the head of the response goes out: a client may wait for it
     index = 0
     try:
-        for lines in groups:
+        yield b""  # the head of the response goes out: a client may wait for it
+        for lines in filter(None, groups):
             written: list[bytes] = []
             size = 0
-            for answer in annotator.answers(map(_parsed, lines), selection, together=False):
+            for answer in annotator.stream_answers(map(_parsed, lines), selection):
                 line = _answer_line(answer, head, index)
                 index += 1
                 written.append(line)
@@ -149,6 +156,8 @@ def _answers(
     except Exception as error:
         # Whatever it was: what went out ends with a line, and so does this.
         yield _dumped({"error": problem_of(error).document})
+    finally:
+        annotator.admission.end_stream()
 
 
 def _parsed(line: bytes | Problem) -> object:

@@ -47,6 +47,7 @@ class Server:
     port: int
     log: Path
     release: Path
+    process: subprocess.Popen[bytes]
 
     @property
     def url(self) -> str:
@@ -64,12 +65,20 @@ def serving_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return inherited | dict(environment)
 
 
-@contextmanager
-def serving(app: str, log: Path, **environment: str) -> Iterator[Server]:
-    """Serve an app on a free port; ends gunicorn as an orchestrator does, and waits for it."""
+def free_port() -> int:
+    """A port that nobody listens on now."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def serving(app: str, log: Path, **environment: str) -> Iterator[Server]:
+    """Serve an app, on a free port unless one is given.
+
+    Ends gunicorn as an orchestrator does, and waits for it.
+    """
+    port = int(environment.get("TRELLIS_PORT") or free_port())
     release = log.with_name("release")
     environment = {
         "TRELLIS_PORT": str(port),
@@ -87,7 +96,7 @@ def serving(app: str, log: Path, **environment: str) -> Iterator[Server]:
         )
     try:
         _await_port(port, process, log)
-        yield Server(port, log, release)
+        yield Server(port, log, release, process)
     finally:
         process.terminate()
         assert process.wait(timeout=START_TIMEOUT_S) == 0

@@ -3,7 +3,6 @@
 import itertools
 import json
 import socket
-import time
 from collections import deque
 from collections.abc import Iterator
 from io import BytesIO
@@ -17,7 +16,7 @@ from service.api.app import create_app
 from service.config import Settings
 from tests.api.conftest import SERVER_LIMITS, Server, serving
 from tests.api.fakes import FAILING_WORD, rule_registry
-from tests.api.test_server import TIMEOUT_S, chunked, post
+from tests.api.test_server import TIMEOUT_S, post
 
 NDJSON = "application/x-ndjson"
 TEXT = "Jane Villanueva of United Airlines"
@@ -217,19 +216,14 @@ def test_an_answer_comes_before_the_next_document_is_sent(connection: Connection
     status, headers = connection.head()  # comes before any document is sent
     assert status.startswith("HTTP/1.1 200 ")
     assert headers["content-type"] == NDJSON
+    assert headers["connection"] == "close"
     for document in DOCUMENTS:
         connection.socket.sendall(as_chunk(ndjson(document)))
         [answer] = lines(connection.chunk())
         assert "spans" in answer
     connection.socket.sendall(b"0\r\n\r\n")
     assert connection.chunk() == b""
-    # and the connection lives on
-    connection.socket.sendall(
-        begin("/tag/batch") + as_chunk(ndjson({"text": "the"})) + b"0\r\n\r\n"
-    )
-    assert connection.head()[0].startswith("HTTP/1.1 200 ")
-    assert lines(connection.chunk())[0]["tokens"][0]["tag"] == "DT"
-    assert connection.chunk() == b""
+    assert connection.file.read() == b""  # a stream ends its connection
 
 
 def test_also_where_its_length_is_known(connection: Connection) -> None:
@@ -303,7 +297,7 @@ def test_a_body_shorter_than_it_says_ends_in_an_error_line(connection: Connectio
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that gives up a client soon."""
     log = tmp_path_factory.mktemp("impatient") / "log"
-    limits = SERVER_LIMITS | {"TRELLIS_STREAM_TIMEOUT_S": "1", "TRELLIS_THREADS": "2"}
+    limits = SERVER_LIMITS | {"TRELLIS_STREAM_TIMEOUT_S": "1", "TRELLIS_MAX_STREAMS": "2"}
     with serving("tests.api.served:app", log, **limits) as server:
         yield server
 
@@ -329,18 +323,6 @@ def test_a_reader_that_stalls_is_given_up(impatient: Server) -> None:
         connection.socket.sendall(begin())
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
             deque(map(connection.socket.sendall, itertools.repeat(documents)), maxlen=0)
-    # its thread is free again: this server has two
+    # its place is free again: this server has two
     assert all(is_given_up_as_sender(impatient) for _ in range(3))
     assert "Traceback" not in impatient.log.read_text()
-
-
-def test_the_limit_is_not_left_on_the_connection(impatient: Server) -> None:
-    request = chunked("/ner", b'{"text":', b' "Jane"}')
-    with Connection(impatient) as connection:
-        connection.socket.sendall(begin() + as_chunk(ndjson(DOCUMENTS[0])) + b"0\r\n\r\n")
-        connection.head()
-        assert len(lines(b"".join(iter(connection.chunk, b"")))) == 1
-        connection.socket.sendall(request[:-20])
-        time.sleep(1.5)
-        connection.socket.sendall(request[-20:])
-        assert connection.head()[0].startswith("HTTP/1.1 200 ")

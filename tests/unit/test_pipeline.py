@@ -247,3 +247,16 @@ def test_confidences_are_those_of_the_scores_with_all_that_is_known():
     assert (free.inferred.marginals == forward_backward(scores).marginals).all()
     assert bound.inferred.marginals.tolist() == [[0, 1, 0, 0, 0]]
     assert bound.inferred.span_confidences.tolist() == [1]
+
+
+def test_work_ends_between_batches(monkeypatch):
+    monkeypatch.setattr(pipeline, "BATCH_TOKENS", 3)
+    tagger = WordIsTag()
+
+    def check():
+        if len(tagger.batches) == 2:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        run([[["O", "O"]] * 5], tagger=tagger, check=check)
+    assert len(tagger.batches) == 2

@@ -95,10 +95,11 @@ def analyze(
     limit = annotator.settings.max_documents
     if len(request.text) > limit:
         raise LimitExceeded("the batch", limit, "texts", "TRELLIS_MAX_DOCUMENTS", "/text")
-    return [
-        _results(text, f"/text/{index}", allowed, selection, annotator)
-        for index, text in enumerate(request.text)
-    ]
+    with annotator.admission.place():
+        return [
+            _results(text, f"/text/{index}", allowed, selection, annotator)
+            for index, text in enumerate(request.text)
+        ]
 
 
 def _selection(request: AnalyzeRequest, registry: Registry, tokenizer: Tokenizer) -> Selection:
