@@ -37,10 +37,10 @@ def read_columns(request: Request, limit: int) -> Json:
         The body is larger than `limit`, or an option cannot be read.
     """
     check_headers(request, FORMS)
-    options = query_values(request.args)
     for name in ("text", "tokens"):
-        if name in options:
+        if name in request.args:
             raise InputError("The body holds the tokens", f"/{name}")
+    options = query_values(request.args)
     body = read_body(request, limit)
     try:
         sentences = _WORDS_OF[request.mimetype](body)

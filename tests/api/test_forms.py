@@ -125,6 +125,11 @@ def test_a_wrong_option_is_named(client: FlaskClient, query: str, pointer: str) 
     assert (answer.status_code, answer.json["pointer"]) == (422, pointer)
 
 
+def test_a_text_beside_columns_is_refused_for_what_it_is(client: FlaskClient) -> None:
+    answer = post(client, "/tag?text=the", "the\n", COLUMNS)  # no JSON, but that is not the point
+    assert answer.json["detail"] == "The body holds the tokens"
+
+
 @pytest.mark.parametrize(
     ("form", "body", "says"),
     [

@@ -246,6 +246,15 @@ def test_lines_that_have_arrived_are_answered_together(connection: Connection) -
     assert len(pieces) < 10
 
 
+def test_explained_lines_are_answered_alone(connection: Connection) -> None:
+    """Together they would wait for each other, and take memory a hundred times their size."""
+    body = ndjson(*[{"text": "the"}] * 5)
+    connection.socket.sendall(begin("/tag/batch?explain=true", Content_Length=str(len(body))))
+    connection.socket.sendall(body)
+    connection.head()
+    assert [len(lines(piece)) for piece in iter(connection.chunk, b"")] == [1] * 5
+
+
 def test_chunks_may_be_cut_anywhere(connection: Connection) -> None:
     sent = begin() + b"".join(as_chunk(ndjson(document)) for document in DOCUMENTS)
     sent += as_chunk(b'{"te') + as_chunk(b'xt": "Jane"}') + b"0;a=b\r\nX-Trailer: 1\r\n\r\n"
