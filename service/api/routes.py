@@ -1,6 +1,7 @@
 """The paths of the service; each turns a request over to what answers it."""
 
 import platform
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -29,6 +30,7 @@ from service.api.selection import Selection, select_recogniser, select_tagger
 from service.api.streams import MEDIA_TYPE as NDJSON
 from service.api.streams import stream_response
 from service.config import Settings
+from service.errors import InputError
 from service.store.registry import Registry
 
 R = TypeVar("R", TagRequest, NerRequest)
@@ -42,10 +44,15 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
     limit = settings.max_body_bytes
     tokenizer = annotator.tokenizer
 
+    def json_body(media_types: Sequence[str]) -> object:
+        if request.args:
+            raise InputError("Options stand in the body of a JSON request, not in its query string")
+        return read_json(request, limit, media_types)
+
     def received(schema: type[R]) -> R:
         if request.mimetype in (COLUMNS, CONLLU):
             return validated(schema, read_columns(request, limit))
-        return validated(schema, read_json(request, limit, FORMS))
+        return validated(schema, json_body(FORMS))
 
     def one(document: TagRequest | NerRequest, selection: Selection, form: str) -> Response:
         if form == JSON:
@@ -56,7 +63,7 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
 
     def received_batch(schema: type[B]) -> B:
         accepted(request, [JSON])
-        return validated(schema, read_json(request, limit, [JSON, NDJSON]))
+        return validated(schema, json_body([JSON, NDJSON]))
 
     def many(batch: TagBatchRequest | NerBatchRequest, selection: Selection) -> Response:
         answers = annotator.batch_answers(batch.documents, selection)

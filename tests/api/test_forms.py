@@ -243,3 +243,12 @@ def test_options_that_are_no_strings_are_json(client: FlaskClient) -> None:
     for name, value in (("confidence", "yes"), ("confidence", "1"), ("n_best", "2.5")):
         answer = post(client, f"/ner?{name}={value}", "Jane\n", COLUMNS)
         assert (answer.status_code, answer.json["pointer"]) == (422, f"/{name}")
+
+
+@pytest.mark.parametrize("path", ["/tag", "/ner", "/tag/batch", "/ner/batch"])
+def test_an_option_of_json_in_the_query_is_not_ignored(client: FlaskClient, path: str) -> None:
+    document: dict[str, Any] = {"text": TEXT}
+    body = {"documents": [document]} if path.endswith("batch") else document
+    answer = client.post(f"{path}?confidence=true", json=body)
+    assert answer.status_code == 422
+    assert "not in its query string" in answer.json["detail"]
