@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 
 from service.decoding import ChainScores, Transitions
 
+BIO = ("O", "B-A", "I-A", "B-B", "I-B")
+BIOES = ("O", "B-A", "I-A", "E-A", "S-A", "S-B")
+
 
 def chain(emissions, transitions, start=None, end=None, offsets=None):
     """Scores with zeros where nothing is said; one sentence where no offsets are given."""

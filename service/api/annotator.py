@@ -154,13 +154,15 @@ class Annotator:
 
     def _check_analysed(self, documents: Sequence[Tokens], selection: Selection) -> None:
         """Hold what is asked of a request to the number of its tokens."""
+        wanted = selection.inference
+        if not (selection.explain or wanted.marginals or wanted.n_best):
+            return
         # Each sentence is analysed by itself, so that empty ones are held to the limits as well.
         tokens = sum(max(len(each.words), len(each.sentence_offsets) - 1) for each in documents)
         limit = self.settings.max_explained_tokens
         if selection.explain and tokens > limit:
             setting = "TRELLIS_MAX_EXPLAINED_TOKENS"
             raise LimitExceeded("the request", limit, "tokens", setting, "/explain")
-        wanted = selection.inference
         limit = self.settings.max_analysed_tokens
         if tokens > limit and (wanted.marginals or wanted.n_best):
             pointer = "/marginals" if wanted.marginals else "/n_best"

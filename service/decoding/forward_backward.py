@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.decoding.scores import ChainScores, Floats, Transitions
-from service.errors import NoValidPath, ScoresError
+from service.errors import NoValidPath
 from service.text.tokens import by_step, offsets_of
 
 _SUMS_AT_ONCE = 2**17
@@ -139,8 +139,7 @@ def forward_backward(scores: ChainScores) -> Posterior:
     forward, backward = np.empty(emissions.shape), np.empty(emissions.shape)
     shifts = np.empty(len(emissions))
     if len(emissions):
-        if not (emissions < np.inf).all():  # NaN is not less than anything
-            raise ScoresError("emissions: NaN or plus infinity")
+        scores.check_emissions()
         sentence_of, step, active = by_step(offsets)
         token_of = offsets[sentence_of] + step  # (M,)
         cells = emissions[token_of].astype(np.float64)  # (M, K) rows by step, then by rank

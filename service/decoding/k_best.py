@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from service.decoding.scores import ChainScores, Floats, Transitions
 from service.decoding.viterbi import viterbi_cells
-from service.errors import NoValidPath, ScoresError
+from service.errors import NoValidPath
 
 Path = NDArray[np.int64]
 
@@ -60,8 +60,7 @@ def k_best_paths(
     ScoresError
         Where an emission is NaN or plus infinity.
     """
-    if not (scores.emissions < np.inf).all():  # NaN is not less than anything
-        raise ScoresError("emissions: NaN or plus infinity")
+    scores.check_emissions()
     cells = viterbi_cells(scores)  # (M, K)
     found = []
     for sentence, (first, end) in enumerate(pairwise(scores.offsets.tolist())):

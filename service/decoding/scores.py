@@ -114,6 +114,11 @@ class ChainScores:
         ):
             raise ScoresError(f"offsets: expected (S + 1,) rising from 0 to {tokens}")
 
+    def check_emissions(self) -> None:
+        """Raise `ScoresError` where an emission is NaN or plus infinity."""
+        if not (self.emissions < np.inf).all():  # NaN is not less than anything
+            raise ScoresError("emissions: NaN or plus infinity")
+
     def tempered(self, temperature: float) -> "ChainScores":
         """The same divided by a temperature, over 0, which changes probabilities, and no path.
 

@@ -17,10 +17,15 @@ from service.decoding import (
 from service.errors import NoValidPath, ScoresError
 from service.text.bioes import bio_of
 from service.text.spans import spans_of_tags
-from tests.made_chains import chain, quarters, quarters_or_forbidden, random_scores, scored_paths
-
-BIO = ("O", "B-A", "I-A", "B-B", "I-B")
-BIOES = ("O", "B-A", "I-A", "E-A", "S-A", "S-B")
+from tests.made_chains import (
+    BIO,
+    BIOES,
+    chain,
+    quarters,
+    quarters_or_forbidden,
+    random_scores,
+    scored_paths,
+)
 
 
 def enumerated(scores, sentence):

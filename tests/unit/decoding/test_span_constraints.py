@@ -18,10 +18,7 @@ from service.decoding import (
 from service.errors import InputError
 from service.text.bioes import bio_of
 from service.text.spans import spans_of_tags
-from tests.made_chains import chain, path_score, quarters, scored_paths
-
-BIO = ("O", "B-A", "I-A", "B-B", "I-B")
-BIOES = ("O", "B-A", "I-A", "E-A", "S-A", "S-B")
+from tests.made_chains import BIO, BIOES, chain, path_score, quarters, scored_paths
 
 
 def is_met(constraint, spans):
