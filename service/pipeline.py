@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from service.taggers.base import Tagger
 from service.taggers.explanation import Explanation, explanation_of
 from service.text.packing import packed, split_long_sentences
 from service.text.spans import Span, spans_of_documents
-from service.text.tokens import Offsets, Tokens, offsets_of
+from service.text.tokens import Offsets, Tokens
 
 BATCH_TOKENS = 20_500
 """Sentences are scored together until a batch is this large: bounds the memory. It has room for
@@ -96,7 +96,7 @@ def annotate(
     """
     bounded = [split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
     sentences = [tokens for tokens, _ in bounded]
-    starts = offsets_of([len(tokens.words) for tokens in sentences])
+    starts = list(accumulate([len(tokens.words) for tokens in sentences], initial=0))
     known = _evidence_of(constraints, sentences, starts, tagger.labels)
     inferred = Inferred.joined(
         [
@@ -114,7 +114,7 @@ def annotate(
     found = spans_of_documents(inferred.tag_ids, tagger.labels, starts) if spans else none
     explanations: list[Explanation | None] = [None for _ in bounded]
     if explain:
-        bounds = pairwise(starts.tolist())
+        bounds = pairwise(starts)
         scored = (
             _score(tagger, tokens, _within(known, *bound), dictionary)
             for tokens, bound in zip(sentences, bounds, strict=True)
@@ -139,13 +139,13 @@ def annotate(
 def _evidence_of(
     constraints: Sequence[Sequence[SpanConstraint]],
     documents: Sequence[Tokens],
-    starts: Offsets,
+    starts: Sequence[int],
     labels: tuple[str, ...],
 ) -> list[Evidence]:
     """The constraints on all documents, by the tokens of all."""
     return [
         piece.shifted(start)
-        for mine, tokens, start in zip(constraints, documents, starts.tolist(), strict=False)
+        for mine, tokens, start in zip(constraints, documents, starts, strict=False)
         if mine
         for piece in constraint_evidence(mine, labels, tokens.sentence_offsets)
     ]
@@ -162,6 +162,9 @@ def _scores(
     for first, end in _batches(tokens.sentence_offsets):
         if check is not None:
             check()
+        if end - first == len(tokens.sentence_offsets) - 1:  # most often
+            yield _score(tagger, tokens, known, dictionary)
+            return
         offsets = tokens.sentence_offsets[first : end + 1]
         token_start, token_end = int(offsets[0]), int(offsets[-1])
         part = Tokens(tokens.words[token_start:token_end], offsets - token_start)

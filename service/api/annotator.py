@@ -44,14 +44,17 @@ class Annotator:
             Where there is no place for it (503), or its time is over (504).
         """
         with self.admission.place():
-            return document_answer(self.annotation(document, selection), document.text, selection)
+            return document_answer(self._annotation(document, selection), document.text, selection)
 
     def annotation(self, document: Document, selection: Selection) -> Annotation:
         """One document with its tags; raises as `answer` does."""
-        self._check(document)
         with self.admission.place():
-            [tokens] = self._tokenize([document], selection)
-            return self._annotate_one(_input(document, tokens, selection), selection)
+            return self._annotation(document, selection)
+
+    def _annotation(self, document: Document, selection: Selection) -> Annotation:
+        self._check(document)
+        [tokens] = self._tokenize([document], selection)
+        return self._annotate_one(_input(document, tokens, selection), selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection

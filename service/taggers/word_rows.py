@@ -43,7 +43,7 @@ class WordRows:
         """Rows of M words, (M, ...): a new array, which the caller may write to."""
         ids = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int64, count=len(words))
         rows = self._table[ids]  # an unseen word has the last row here, until it gets its own
-        unseen = np.flatnonzero(ids < 0)
+        unseen = (ids < 0).nonzero()[0]
         if len(unseen):
             rows[unseen] = self._unseen.gather([words[i] for i in unseen.tolist()])
         return rows

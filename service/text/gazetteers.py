@@ -100,7 +100,9 @@ class Gazetteers:
         longer: list[tuple[int, int, int]] = []  # token, set, position
         free = 0
         for first in (firsts[:-1] & seconds[1:]).nonzero()[0].tolist():
-            phrase = self._longest(words, first) if first >= free else []
+            if first < free or _joined(words[first : first + 2]) not in self._folded:
+                continue
+            phrase = self._longest(words, first)
             if len(phrase) > 1:
                 free = first + len(phrase)
                 alone[first:free] = False
@@ -134,6 +136,11 @@ class Gazetteers:
             return self._sets[0, self._exact[phrase]]
         member = self._folded.get(phrase.lower())
         return self._sets[1, member] if member else -1
+
+
+def _joined(words: Sequence[str]) -> str:
+    """The phrase of these words in lower case."""
+    return " ".join(words).lower()
 
 
 def _chosen(classes: Sequence[str], member: int) -> list[str]:

@@ -139,7 +139,8 @@ def sentence_offsets(
 
 def _breaks(cues: bytes, documents: Sequence[int]) -> list[int]:
     """The words that begin a sentence by what stands before them in their document."""
-    cues = _APART.join([cues[i:j] for i, j in pairwise([*documents, len(cues)])])
+    if len(documents) > 1:
+        cues = _APART.join([cues[i:j] for i, j in pairwise([*documents, len(cues)])])
     breaks = []
     for run in _RUN.finditer(cues[:-1]):
         start, end = run.span()
@@ -154,6 +155,8 @@ def _breaks(cues: bytes, documents: Sequence[int]) -> list[int]:
             ending = _WEAK
         if _BEGINNING[cues[end]] in _MAY_FOLLOW[ending]:
             breaks.append(end)
+    if len(documents) == 1:
+        return breaks
     apart = np.arange(len(documents) - 1) + documents[1:]
     unparted: list[int] = (np.array(breaks, np.int64) - apart.searchsorted(breaks)).tolist()
     return unparted

@@ -1,9 +1,9 @@
 """BIO tags and spans: strict IOB2 in and out; ill-formed input is read as conlleval reads it."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -67,12 +67,12 @@ def spans_of_tags(tags: Sequence[str]) -> list[Span]:
 
 def spans_of_path(path: NDArray[np.int64], labels: tuple[str, ...]) -> list[Span]:
     """Spans of strict IOB2 tag ids, in order; see `spans_of_documents`."""
-    [spans] = spans_of_documents(path, labels, np.array([0, len(path)]))
+    [spans] = spans_of_documents(path, labels, (0, len(path)))
     return spans
 
 
 def spans_of_documents(
-    path: NDArray[np.int64], labels: tuple[str, ...], documents: Offsets
+    path: NDArray[np.int64], labels: tuple[str, ...], documents: Sequence[int]
 ) -> list[list[Span]]:
     """Spans of strict IOB2 tag ids, in order, for each of D documents.
 
@@ -83,14 +83,17 @@ def spans_of_documents(
     labels : K BIO tags.
     documents : (D + 1,) offsets; the tokens of a span are counted from the first of its document.
     """
-    starts, ends = span_ranges(path, labels)
-    if not len(starts):
-        return [[] for _ in documents[1:]]
-    names = span_states(labels).names
-    first = documents[documents.searchsorted(starts, side="right") - 1]  # of the document
-    columns = (path[starts].tolist(), (starts - first).tolist(), (ends - first).tolist())
-    spans = [Span(names[tag], start, end) for tag, start, end in zip(*columns, strict=True)]
-    return [spans[i:j] for i, j in pairwise(starts.searchsorted(documents).tolist())]
+    states = span_states(labels)
+    tags, starts = path.tolist(), states.begins[path].nonzero()[0].tolist()
+    spans: list[list[Span]] = [[] for _ in documents[1:]]
+    for start in starts:
+        document = bisect_right(documents, start) - 1
+        end, last = start + 1, len(tags)
+        while end < last and states.continues[tags[end]]:
+            end += 1
+        first = documents[document]
+        spans[document].append(Span(states.names[tags[start]], start - first, end - first))
+    return spans
 
 
 def span_ranges(path: NDArray[np.int64], labels: tuple[str, ...]) -> tuple[Offsets, Offsets]:

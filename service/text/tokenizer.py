@@ -7,7 +7,7 @@ words is the k-th visible character of the text.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from service.text.pieces import pieces_of
 from service.text.sentences import cues_of, sentence_offsets
-from service.text.tokens import Offsets, Tokens, offsets_of
+from service.text.tokens import Offsets, Tokens
 
 VERSION = "1"
 """Stands in every model's manifest: a model sees other words when this changes."""
@@ -76,7 +76,7 @@ class Tokenizer:
         marks = b"".join(map(itemgetter(1), entries))
         text = "".join(texts)
         starts, ends = _ranges(text, marks)
-        begins = offsets_of([len(each) for each in texts])
+        begins = list(accumulate(map(len, texts), initial=0))
         firsts = [0] if len(texts) == 1 else starts.searchsorted(begins[:-1]).tolist()
         # With as few blanks, one is all that stands between two chunks: most short texts.
         single = len(text) - len(marks) == len(chunks) - len(texts)
@@ -92,7 +92,7 @@ class _Packed(NamedTuple):
     ----------
     words, sentence_offsets, starts, ends : see `Tokens`.
     firsts : the first word of each text.
-    begins : (D + 1,) the first character of each text.
+    begins : D + 1, the first character of each text.
     """
 
     words: list[str]
@@ -100,7 +100,7 @@ class _Packed(NamedTuple):
     starts: Offsets
     ends: Offsets
     firsts: list[int]
-    begins: Offsets
+    begins: list[int]
 
     def documents(self) -> Iterator[Tokens]:
         """The tokens of each text."""
