@@ -1,8 +1,8 @@
 """Text in, annotated document out: the path of a request, a line a step."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,7 @@ BATCH_TOKENS = 20_500
 two sentences of the greatest length, since the steps of the decoder are shared by a batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(NamedTuple):
     """A document with its tags.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import orjson
 
@@ -206,8 +206,7 @@ class Annotator:
             return [_attempt(self._annotate_one, one, selection) for one in inputs]
 
 
-@dataclass(frozen=True, slots=True)
-class _Input:
+class _Input(NamedTuple):
     """A document, ready to be tagged."""
 
     text: str | None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise, starmap
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,7 @@ class TagSequence:
     log_prob: float | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Inferred:
+class Inferred(NamedTuple):
     """What was inferred of S sentences with M tokens and N spans; None where it was not asked for.
 
     Attributes

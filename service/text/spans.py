@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,8 +13,7 @@ from service.text.tokens import Offsets
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Tokens ``token_start`` to ``token_end`` (half-open) bear `label`."""
 
     label: str
@@ -24,7 +22,7 @@ class Span:
 
     def shifted(self, by: int) -> "Span":
         """The same span, `by` tokens further."""
-        return replace(self, token_start=self.token_start + by, token_end=self.token_end + by)
+        return self._replace(token_start=self.token_start + by, token_end=self.token_end + by)
 
 
 def split_tag(tag: str) -> tuple[str, str]:

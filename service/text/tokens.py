@@ -1,7 +1,7 @@
 """`Tokens`: the words of a document, packed flat, with the offsets of its sentences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 Offsets = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """The M words of a document in S sentences.
 
     Attributes
@@ -23,8 +22,8 @@ class Tokens:
 
     words: list[str]
     sentence_offsets: Offsets
-    starts: Offsets | None = field(default=None)
-    ends: Offsets | None = field(default=None)
+    starts: Offsets | None = None
+    ends: Offsets | None = None
 
     @classmethod
     def from_sentences(cls, sentences: Sequence[Sequence[str]]) -> "Tokens":
@@ -34,7 +33,7 @@ class Tokens:
 
     def as_one_sentence(self) -> "Tokens":
         """The same words in one sentence; in none where there are none."""
-        return replace(self, sentence_offsets=np.unique([0, len(self.words)]))
+        return self._replace(sentence_offsets=np.unique([0, len(self.words)]))
 
 
 def offsets_of(lengths: Sequence[int] | Offsets) -> Offsets:
