@@ -26,7 +26,7 @@ class Settings(BaseSettings):
     )
     max_running: int = Field(4, ge=1, le=256, description="Requests that a worker tags at once.")
     max_waiting: int = Field(
-        16,
+        128,
         ge=0,
         le=1024,
         description="Requests that wait for that in each worker; one more is answered by 503.",

@@ -1,53 +1,53 @@
 """gunicorn's threaded worker: what we need of it and it lacks.
 
-This, `connection` and `arrival` are all that knows gunicorn's internals.
+This, `connection`, `arrival`, `outbox`, `refusal` and `master` are all that knows gunicorn's
+internals.
 
 - *No thread waits for a client.* gthread reads and lingers in its few threads and in its main loop,
   so a hundred clients that send half a request stop everybody. Here the main loop's poller waits: a
   connection goes to a thread when its request has arrived in whole. Head and body have
   `client_timeout_s` to do so, all together, else the answer is 408. A connection that ends lingers
-  in the poller as well. A body of a stream is read by its thread, which the app limits.
-- *Bodies that are waiting are held in memory, up to a bound.* It is that of the requests that
-  run if each had the largest body; over it a request is refused by 503, unless it is small.
-- *gunicorn's own errors are problems too*: not HTML, no user's text. These are of requests that
-  never become one: a request line over the limit, a broken header. gunicorn would quote them in
-  its answer and its log.
+  in the poller as well, and so does an answer that its client is slow to take. A stream is read and
+  written by its thread; there are few, and the app gives up those that stall.
+- *Few threads compete for Python's lock.* A request that changes threads often loses the caches of
+  its core, which can double its cost. So as many answer at once as may tag at once, and what waits
+  for them does so in a line without a thread. Probes, pages and streams have their own.
+- *What waits is bounded.* The line is; so is the memory for bodies and answers, by that of the
+  requests that run if each had the largest body. Over it a request is refused by 503, unless it is
+  small, and clients that are slow to take an answer have less time.
+- *Errors before the app are problems too*; see `refusal`.
 - *A body can be read as it arrives.* gunicorn's own waits for a kilobyte at least, also where the
   client waits for an answer.
 - *A stop answers what has come.* Connections that the kernel has taken, but not we, are not reset.
 """
 
-import contextlib
 import logging
+import math
 import selectors
 import socket
 import time
-from collections import deque
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
-from service.api.admission import RETRY_AFTER
-from service.api.arrival import ArrivingBody
+from service.api import balance
+from service.api.admission import RETRY_AFTER, DeadlineExceeded, until
 from service.api.connection import Connection
-from service.api.problems import (
-    MALFORMED_REQUEST,
-    OVERLOADED,
-    REQUEST_TIMEOUT,
-    UNSUPPORTED_TRANSFER_CODING,
-    Kind,
-    Problem,
-    problem_of,
-)
+from service.api.line import Line
+from service.api.problems import OVERLOADED, REQUEST_TIMEOUT, Problem
+from service.api.refusal import refusal
 from service.config import load_settings
 
-URI_TOO_LONG = Kind("uri-too-long", 414, "URI too long")
-HEADERS_TOO_LARGE = Kind("headers-too-large", 431, "Request header fields too large")
 _RECEIVED_BYTES = 2**16
+_NEXT_BYTES = 2**16  # of requests that come before the answer to the one before
+_PIECE_BYTES = 2**16  # a client has to take this much of an answer within the time limit
 _LINGER_S = 2.0  # as gunicorn
+_HURRIED_S = 1.0  # for such a piece, where memory is short
+_SWEEP_S = 1.0
+_STOPPING_SWEEP_S = 0.1
+_PAGE_THREADS = 2
 _log = logging.getLogger(__name__)
 
 
@@ -62,205 +62,292 @@ def limit_stalls(environ: Mapping[str, Any], timeout_s: float) -> None:
 
 
 class ProblemWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
-    """A `ThreadWorker` that waits for clients in its poller, and answers with problems."""
+    """A `ThreadWorker` that waits for clients in its poller, and answers with problems.
+
+    The poller's thread has all methods but `_answer` and `_answered`.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.cfg.set("sendfile", False)  # it would wait for the client
         self._settings = load_settings()
-        self._lingering: deque[Connection] = deque()
+        self._connections: set[Connection] = set()
+        self._delivering: set[Connection] = set()
         self._held_bytes = 0
         self._max_held_bytes = self._settings.max_body_bytes * self._settings.max_running
+        self._next_sweep = 0.0
+        self._rest_until = math.inf  # then connections without a request are closed
+
+    def init_process(self) -> None:
+        """Start the threads, after the fork, and serve."""
+        settings = self._settings
+        line = partial(Line[Connection], self._answer, self._answered)
+        self._work = line(threads=settings.max_running, max_waiting=settings.max_waiting)
+        self._streams = line(threads=settings.max_streams, max_waiting=0)
+        self._pages = line(threads=_PAGE_THREADS, max_waiting=self.worker_connections)
+        super().init_process()
 
     def accept(self, listener: socket.socket) -> bool:
         """Take a new connection, and wait for its request; say whether there was one."""
+        balance.let_others_first(self.age)
         try:
-            client, address = listener.accept()
+            wire, address = listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
             return False
-        self.nr_conns += 1
-        self._await(Connection(self.cfg, client, address, listener.getsockname()))
+        conn = Connection(self.cfg, wire, address, listener.getsockname())
+        conn.ready, conn.expire = self._receive, self._give_up_arrival
+        conn.timeout = time.monotonic() + self._settings.client_timeout_s
+        self._connections.add(conn)
+        self._count()
+        self._watch(conn, selectors.EVENT_READ)
         return True
-
-    def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
-        """Wait for the next request of a kept-alive connection, which has begun to arrive."""
-        self.poller.unregister(client)
-        self.keepalived_conns.remove(conn)
-        self._await(conn)
-
-    def on_pending_socket_readable(self, conn: Connection, client: socket.socket) -> None:
-        """Take over what has arrived of a request, and hand the request to a thread when whole."""
-        try:
-            data = client.recv(_RECEIVED_BYTES)
-        except BlockingIOError:
-            return
-        except OSError:
-            self._forget(conn)
-            self._drop(conn)
-            return
-        if data:
-            conn.add(data)
-            self._advance(conn)
-            return
-        self._forget(conn)
-        if conn.end():
-            self.enqueue_req(conn)
-        else:
-            self._drop(conn)
-
-    def finish_request(self, conn: Connection, fs: Any) -> None:
-        """Wait for what comes after a request that a thread is done with."""
-        self._hold(conn, 0)
-        if fs.cancelled() or fs.exception() or not fs.result():
-            self._linger(conn)
-        elif conn.has_begun:
-            self._await(conn)
-            self._advance(conn)
-        else:
-            super().finish_request(conn, fs)
-
-    def murder_pending(self) -> None:
-        """Refuse requests that have not arrived in time, and end what has lingered long enough."""
-        now = time.monotonic()
-        for conn in [each for each in self.pending_conns if each.timeout <= now]:
-            if conn.has_begun:
-                detail = "the request did not arrive within TRELLIS_CLIENT_TIMEOUT_S"
-                self._refuse(conn, Problem(REQUEST_TIMEOUT, detail))
-            else:
-                self._forget(conn)
-                self._drop(conn)
-        for conn in [each for each in self._lingering if each.timeout <= now]:
-            self._end(conn)
 
     def set_accept_enabled(self, enabled: bool) -> None:
         """Take connections or not; those that came before a stop are taken."""
         super().set_accept_enabled(enabled)
         if self.alive:
             return
+        balance.leave(self.age)
         for listener in self.sockets:
             while self.accept(listener):
                 pass
             listener.close()  # what comes now is refused, and may go elsewhere
 
-    def handle_request(self, req: Any, conn: Connection) -> bool:
-        """Answer a request; of one whose client takes nothing more, drop the connection."""
-        if req.is_streamed:
-            req.body = ArrivingBody(req, conn.sock)
-        conn.sock.settimeout(self._settings.client_timeout_s)
-        try:
-            return bool(super().handle_request(req, conn))
-        except TimeoutError:
-            _log.info("gave up a client that takes nothing")
-            return False
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """Wait for clients and threads, until the next sweep at most."""
+        left_s = max(0.0, self._next_sweep - time.monotonic())
+        super().wait_for_and_dispatch_events(min(timeout, left_s))
+
+    def notify(self) -> None:
+        """Tell the master that this worker lives, once a sweep."""
+        if time.monotonic() >= self._next_sweep:
+            super().notify()
+
+    def murder_pending(self) -> None:
+        """Give up all that has waited too long, once a sweep."""
+        now = time.monotonic()
+        if now < self._next_sweep:
+            return
+        self._next_sweep = now + (_SWEEP_S if self.alive else _STOPPING_SWEEP_S)
+        for conn in [each for each in self._connections if each.timeout <= now]:
+            conn.expire(conn)
+        if now >= self._rest_until:
+            for conn in [each for each in self._connections if each.is_resting]:
+                self._drop(conn)
+        if self._held_bytes > self._max_held_bytes:
+            hurried = now + self._settings.client_timeout_s - _HURRIED_S
+            for conn in [each for each in self._delivering if each.timeout <= hurried]:
+                self._give_up_delivery(conn)
+        for conn in self._work.overdue():
+            self._refuse(conn, DeadlineExceeded(), keeps=True)
 
     def _cap_keepalive(self, deadline: float) -> None:
         """Close connections that are idle by `deadline`: the worker stops."""
-        super()._cap_keepalive(deadline)
-        for conn in self.pending_conns:
-            if not conn.has_begun:
-                conn.timeout = min(conn.timeout, deadline)
+        self._rest_until = deadline
+        self._next_sweep = 0.0
 
-    def _keepalive_after(self, conn: object, keepalive: bool) -> bool:
-        """Whether another request may follow; what is unread of this one is no longer there."""
-        return keepalive
+    def _count(self) -> None:
+        self.nr_conns = len(self._connections)
+        if self.alive:
+            balance.say(self.age, self.nr_conns)
 
-    def handle_error(
-        self, req: object, client: socket.socket, addr: object, exc: Exception
-    ) -> None:
-        """Answer a request that could not be handed to the app, and close the connection."""
-        response = _problem(exc).response()
-        response.headers["Connection"] = "close"
-        head = f"HTTP/1.1 {response.status}\r\n{response.headers}"
-        with contextlib.suppress(OSError):  # the client has gone
-            client.sendall(head.encode("latin-1") + response.get_data())
+    def _watch(self, conn: Connection, events: int) -> None:
+        """Have the poller look at a connection for these events, or for none."""
+        if events == conn.watched:
+            return
+        if not conn.watched:
+            self.poller.register(conn.wire, events, lambda _: conn.ready(conn))
+        elif events:
+            self.poller.modify(conn.wire, events, self.poller.get_key(conn.wire).data)
+        else:
+            self.poller.unregister(conn.wire)
+        conn.watched = events
 
-    def _await(self, conn: Connection) -> None:
-        """Have the poller wait for a request."""
-        conn.sock.setblocking(False)
-        patience_s = self._settings.client_timeout_s if self.alive else _LINGER_S
-        conn.timeout = time.monotonic() + patience_s
-        self.pending_conns.append(conn)
-        ready = partial(self.on_pending_socket_readable, conn)
-        self.poller.register(conn.sock, selectors.EVENT_READ, ready)
+    def _receive(self, conn: Connection) -> None:
+        """Take over what has arrived, and hand the request to a thread when it is whole."""
+        try:
+            data = conn.wire.recv(_RECEIVED_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            conn.has_ended = True
+            self._watch(conn, 0)
+        elif conn.is_resting:
+            conn.timeout = time.monotonic() + self._settings.client_timeout_s
+        conn.add(data)
+        if not conn.is_busy:
+            self._advance(conn)
+        elif conn.size > _NEXT_BYTES:
+            self._watch(conn, 0)
 
     def _advance(self, conn: Connection) -> None:
         """Hand a request to a thread where it is whole, and refuse it where it will not be."""
         try:
-            if conn.is_ready(self._settings.max_body_bytes):
-                self._forget(conn)
-                self.enqueue_req(conn)
-            elif self._held_bytes + conn.large_bytes - conn.held_bytes > self._max_held_bytes:
+            size = conn.large_bytes
+            if self._held_bytes + size - conn.held_bytes > self._max_held_bytes:
                 detail = "the bodies of other requests fill the memory that there is for them"
                 raise Problem(OVERLOADED, detail, headers=RETRY_AFTER)
+            self._hold(conn, size)
+            if conn.is_ready(self._settings.max_body_bytes) or (conn.has_ended and conn.end()):
+                self._enqueue(conn)
+            elif conn.has_ended:
+                self._drop(conn)
         except Exception as error:
             self._refuse(conn, error)
+
+    def _enqueue(self, conn: Connection) -> None:
+        request = conn.parser.parsed
+        if request.is_streamed:
+            line, places = self._streams, "there are as many streams as TRELLIS_MAX_STREAMS already"
+            self._watch(conn, 0)
+        elif request.method in ("GET", "HEAD", "OPTIONS"):
+            line, places = self._pages, ""
         else:
-            self._hold(conn, conn.large_bytes)
+            line, places = self._work, "as many requests wait as TRELLIS_MAX_WAITING already"
+        conn.is_busy = True
+        conn.timeout = math.inf
+        conn.deadline = time.monotonic() + self._settings.request_timeout_s
+        if not line.join(conn, conn.deadline):
+            problem = Problem(OVERLOADED, places, headers=RETRY_AFTER)
+            self._refuse(conn, problem, keeps=not request.is_streamed)
 
-    def _hold(self, conn: Connection, size: int) -> None:
-        self._held_bytes += size - conn.held_bytes
-        conn.held_bytes = size
+    def _answer(self, conn: Connection) -> None:
+        """Answer a request, in a thread."""
+        conn.is_kept = False
+        try:
+            request = conn.take(self._settings.client_timeout_s)
+            with until(conn.deadline):
+                kept = self.handle_request(request, conn)
+            conn.outbox.send()
+            conn.is_kept = kept
+        except TimeoutError:
+            _log.info("gave up a client that takes nothing")
+        except (OSError, StopIteration):
+            conn.outbox.clear()  # the client has gone
+        except Exception as error:
+            conn.outbox.clear()
+            conn.outbox.sendall(refusal(error, keeps=False))
 
-    def _forget(self, conn: Connection) -> None:
-        """Wait no longer for a request."""
-        self.poller.unregister(conn.sock)
-        self.pending_conns.remove(conn)
+    def _answered(self, conn: Connection) -> None:
+        """Let the connection rest where that is all; the poller need not be woken for it."""
+        is_watched = conn.watched == selectors.EVENT_READ
+        if not (conn.is_kept and is_watched) or conn.outbox.size or conn.held_bytes:
+            self.method_queue.defer(self._settle, conn)
+            return
+        conn.timeout = time.monotonic() + self.cfg.keepalive
+        conn.is_busy = False
+        if conn.has_begun or conn.has_ended:  # seen here or by `_receive`
+            self.method_queue.defer(self._resume, conn)
 
-    def _refuse(self, conn: Connection, error: Exception) -> None:
-        self._forget(conn)
-        self.handle_error(None, conn.sock, conn.client, error)
-        self._linger(conn)
+    def _settle(self, conn: Connection) -> None:
+        """Do what comes after an answer."""
+        self._hold(conn, conn.outbox.size)
+        if conn.outbox.size:
+            self._deliver(conn)
+        elif conn.is_kept:
+            conn.is_busy = False
+            conn.timeout = time.monotonic() + self.cfg.keepalive
+            self._resume(conn)
+        else:
+            self._linger(conn)
+
+    def _resume(self, conn: Connection) -> None:
+        """Go on with a request of which something came while the one before was answered."""
+        if conn.is_busy:
+            return
+        self._watch(conn, 0 if conn.has_ended else selectors.EVENT_READ)
+        if conn.has_begun or conn.has_ended:
+            conn.timeout = time.monotonic() + self._settings.client_timeout_s
+            self._advance(conn)
+
+    def _refuse(self, conn: Connection, error: Exception, *, keeps: bool = False) -> None:
+        """Answer without the app; `keeps` the connection where request and client do."""
+        request = next(conn.parser)
+        conn.is_kept = keeps and self.alive and not request.should_close()
+        conn.is_busy = True
+        conn.timeout = math.inf
+        conn.outbox.sendall(refusal(error, keeps=conn.is_kept))
+        try:
+            conn.outbox.send()
+        except OSError:
+            self._drop(conn)
+        else:
+            self._settle(conn)
+
+    def _give_up_arrival(self, conn: Connection) -> None:
+        if conn.is_resting:
+            self._drop(conn)
+        else:
+            detail = "the request did not arrive within TRELLIS_CLIENT_TIMEOUT_S"
+            self._refuse(conn, Problem(REQUEST_TIMEOUT, detail))
+
+    def _deliver(self, conn: Connection) -> None:
+        """Send the rest of an answer as its client takes it."""
+        conn.ready, conn.expire = self._send_more, self._give_up_delivery
+        conn.timeout = time.monotonic() + self._settings.client_timeout_s
+        self._delivering.add(conn)
+        self._watch(conn, selectors.EVENT_WRITE)
+
+    def _send_more(self, conn: Connection) -> None:
+        try:
+            conn.taken_bytes += conn.outbox.send()
+        except OSError:
+            self._drop(conn)
+            return
+        self._hold(conn, conn.outbox.size)
+        if not conn.outbox.size:
+            conn.ready, conn.expire = self._receive, self._give_up_arrival
+            self._delivering.remove(conn)
+            self._settle(conn)
+        elif conn.taken_bytes >= _PIECE_BYTES:
+            conn.taken_bytes = 0
+            conn.timeout = time.monotonic() + self._settings.client_timeout_s
+
+    def _give_up_delivery(self, conn: Connection) -> None:
+        _log.info("gave up a client that takes nothing")
+        self._drop(conn)
 
     def _linger(self, conn: Connection) -> None:
         """End a connection when its client does: else it would lose the end of its answer.
 
         What it is still sending is read and forgotten, as long as a request may take.
         """
-        self._hold(conn, 0)
+        now = time.monotonic()
         try:
-            conn.sock.setblocking(False)
-            conn.sock.shutdown(socket.SHUT_WR)
+            conn.wire.setblocking(False)
+            conn.wire.shutdown(socket.SHUT_WR)
         except OSError:
+            conn.has_ended = True
+        if conn.has_ended:
             self._drop(conn)
             return
-        conn.timeout = time.monotonic() + _LINGER_S
-        self._lingering.append(conn)
-        end = time.monotonic() + self._settings.client_timeout_s
-        ready = partial(self._discard, conn, end)
-        self.poller.register(conn.sock, selectors.EVENT_READ, ready)
+        conn.ready = partial(self._discard, now + self._settings.client_timeout_s)
+        conn.expire = self._drop
+        conn.timeout = now + _LINGER_S
+        self._watch(conn, selectors.EVENT_READ)
 
-    def _discard(self, conn: Connection, end: float, client: socket.socket) -> None:
+    def _discard(self, end: float, conn: Connection) -> None:
         try:
-            data = client.recv(_RECEIVED_BYTES)
+            data = conn.wire.recv(_RECEIVED_BYTES)
         except BlockingIOError:
             return
         except OSError:
             data = b""
         if not data:
-            self._end(conn)
+            self._drop(conn)
         elif self.alive:
             conn.timeout = min(time.monotonic() + _LINGER_S, end)
 
-    def _end(self, conn: Connection) -> None:
-        self.poller.unregister(conn.sock)
-        self._lingering.remove(conn)
-        self._drop(conn)
+    def _hold(self, conn: Connection, size: int) -> None:
+        self._held_bytes += size - conn.held_bytes
+        conn.held_bytes = size
 
     def _drop(self, conn: Connection) -> None:
-        self.nr_conns -= 1
+        self._watch(conn, 0)
+        self._hold(conn, 0)
+        self._delivering.discard(conn)
+        self._connections.discard(conn)
+        self._count()
         conn.close()
-
-
-def _problem(error: Exception) -> Problem:
-    match error:
-        case errors.LimitRequestLine(max_size=limit):
-            detail = f"the request line is over the limit of {limit} bytes; POST the text instead"
-            return Problem(URI_TOO_LONG, detail, limit=limit)
-        case errors.LimitRequestHeaders():
-            return Problem(HEADERS_TOO_LARGE, "the headers are over the limit of the server")
-        case errors.UnsupportedTransferCoding():
-            return Problem(UNSUPPORTED_TRANSFER_CODING, "a body is sent as it is, or chunked")
-        case errors.ParseException():
-            _log.info("refused a request: %s", type(error).__name__)
-            return Problem(MALFORMED_REQUEST, "this is no request of HTTP/1.1")
-        case _:
-            return problem_of(error)
