@@ -1,5 +1,11 @@
-"""Threads, and the requests that wait for one; part of `worker`."""
+"""Threads, and the requests that wait for one; part of `worker`.
 
+One thread at a time takes requests, so that short ones are not answered by several, which would
+compete for Python's lock and take the caches of one core to another. Only where a request takes
+long does the next thread take over, while the first goes on with it.
+"""
+
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -7,12 +13,19 @@ from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+_LONG_S = 0.02
+
+
+class _Term:
+    """The time in which one thread takes requests; `since` is when it began with the present."""
+
+    since: float | None = None
 
 
 class Line(Generic[T]):
     """A few threads, and a bounded line before them. What waits has no thread.
 
-    `join` and `overdue` are for one thread alone, that of the poller.
+    `join`, `relieve` and `overdue` are for one thread alone, that of the poller.
 
     Parameters
     ----------
@@ -37,6 +50,8 @@ class Line(Generic[T]):
         # Taking one's entry out of a dict is atomic: that is how a thread and `overdue` agree.
         self._waiting: dict[T, float] = {}
         self._admitted: dict[T, None] = {}
+        self._may_take = threading.Lock()
+        self._term = _Term()
         for _ in range(threads):
             threading.Thread(target=self._run, daemon=True).start()
 
@@ -46,7 +61,7 @@ class Line(Generic[T]):
         Parameters
         ----------
         one : hashable, and not in the line yet.
-        deadline : when waiting is given up, as of `time.monotonic`; those of others are earlier.
+        deadline : when waiting is given up, as of `time.monotonic`.
         """
         if len(self._admitted) >= self._places:
             return False
@@ -54,6 +69,23 @@ class Line(Generic[T]):
         self._waiting[one] = deadline
         self._queue.put(one)
         return True
+
+    def relieve(self) -> float:
+        """Have the next thread take requests where this one is long at work, and others wait.
+
+        Returns
+        -------
+        Seconds after which to look again.
+        """
+        since = self._term.since
+        if since is None or not self._waiting:
+            return math.inf
+        left_s = since + _LONG_S - time.monotonic()
+        if left_s > 0:
+            return left_s
+        self._term = _Term()
+        self._may_take.release()
+        return math.inf
 
     def overdue(self) -> list[T]:
         """Take those out whose deadline is over."""
@@ -66,8 +98,13 @@ class Line(Generic[T]):
 
     def _run(self) -> None:
         while True:
-            one = self._queue.get()
-            if self._waiting.pop(one, None) is not None:
-                self._work(one)
-                del self._admitted[one]
-                self._done(one)
+            self._may_take.acquire()
+            term = self._term = _Term()
+            while self._term is term:
+                one = self._queue.get()
+                term.since = time.monotonic()
+                if self._waiting.pop(one, None) is not None:
+                    self._work(one)
+                    del self._admitted[one]
+                    self._done(one)
+                term.since = None

@@ -116,18 +116,18 @@ class ProblemWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """Wait for clients and threads, until the next sweep at most."""
         left_s = max(0.0, self._next_sweep - time.monotonic())
-        super().wait_for_and_dispatch_events(min(timeout, left_s))
+        relief_s = min(line.relieve() for line in (self._work, self._streams, self._pages))
+        super().wait_for_and_dispatch_events(min(timeout, left_s, relief_s))
 
     def notify(self) -> None:
-        """Tell the master that this worker lives, once a sweep."""
-        if time.monotonic() >= self._next_sweep:
-            super().notify()
+        """Do nothing: not every event need tell the master that this worker lives."""
 
     def murder_pending(self) -> None:
-        """Give up all that has waited too long, once a sweep."""
+        """Give up all that has waited too long, and tell the master that this worker lives."""
         now = time.monotonic()
         if now < self._next_sweep:
             return
+        super().notify()
         self._next_sweep = now + (_SWEEP_S if self.alive else _STOPPING_SWEEP_S)
         for conn in [each for each in self._connections if each.timeout <= now]:
             conn.expire(conn)
