@@ -77,10 +77,10 @@ class Line(Generic[T]):
         -------
         Seconds after which to look again.
         """
-        since = self._term.since
-        if since is None or not self._waiting:
+        if not self._waiting:
             return math.inf
-        left_s = since + _LONG_S - time.monotonic()
+        since = self._term.since
+        left_s = _LONG_S if since is None else since + _LONG_S - time.monotonic()
         if left_s > 0:
             return left_s
         self._term = _Term()
