@@ -68,8 +68,8 @@ class Settings(BaseSettings):
     client_timeout_s: float = Field(
         30.0,
         gt=0,
-        description="Longest time for a request to arrive and for its answer to be taken, in "
-        "seconds.",
+        description="Longest time for a request to arrive, and for 64 kB of its answer to be "
+        "taken, in seconds.",
     )
     stream_timeout_s: float = Field(
         30.0,

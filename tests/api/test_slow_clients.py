@@ -249,6 +249,7 @@ def test_and_are_given_up(server_: str, request: pytest.FixtureRequest) -> None:
     with ExitStack() as stack:
         client = takes_nothing(server, stack)
         assert client.recv(1) == b"H"
+        assert exchange(server, post("/tag", BODY)).status == 200  # there is memory for small ones
         time.sleep(4)
         with client.makefile("rb") as answer, suppress(ConnectionResetError):
             head, _, body = answer.read().partition(b"\r\n\r\n")
