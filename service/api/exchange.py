@@ -20,6 +20,7 @@ _NEXT_BYTES = 2**16  # of requests that come before the answer to the one before
 _PIECE_BYTES = 2**16  # a client has to take this much of an answer within the time limit
 _HURRIED_S = 1.0  # for such a piece, where memory is short
 _LINGER_S = 2.0  # as gunicorn
+_LONG_S = 0.02  # a batch of some hundred sentences
 _PAGE_THREADS = 2
 _log = logging.getLogger(__name__)
 
@@ -43,9 +44,11 @@ class Exchanges:
         self._held_bytes = 0
         self._max_held_bytes = settings.max_body_bytes * settings.max_running
         line = partial(Line[Connection], self._answer, self._answered)
-        self._work = line(threads=settings.max_running, max_waiting=settings.max_waiting)
-        self._streams = line(threads=settings.max_streams, max_waiting=0)
-        self._pages = line(threads=_PAGE_THREADS, max_waiting=worker.worker_connections)
+        self._work = line(
+            threads=settings.max_running, max_waiting=settings.max_waiting, long_s=_LONG_S
+        )
+        self._streams = line(threads=settings.max_streams, max_waiting=0, long_s=0)
+        self._pages = line(threads=_PAGE_THREADS, max_waiting=worker.worker_connections, long_s=0)
 
     def __len__(self) -> int:
         return len(self._connections)

@@ -9,17 +9,31 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-_LONG_S = 0.02
+_LOOK_AGAIN_S = 0.001
+
+
+def _cpu_clock() -> Callable[[], float]:
+    """A clock that tells any thread how long this one has computed.
+
+    A thread that does not get its core, since the machine is busy, is not at long work.
+    """
+    if not hasattr(time, "pthread_getcpuclockid"):  # macOS
+        return time.monotonic
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
 
 
 class _Term:
     """The time in which one thread takes requests; `since` is when it began with the present."""
 
     since: float | None = None
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock = clock
 
 
 class Line(Generic[T]):
@@ -33,6 +47,7 @@ class Line(Generic[T]):
     done : what it does then, when this one has left and may join again. Neither may raise.
     threads : how many there are.
     max_waiting : how many wait beside those that are worked on.
+    long_s : computing time after which the next thread takes over; 0 where work waits for others.
     """
 
     def __init__(
@@ -42,16 +57,18 @@ class Line(Generic[T]):
         *,
         threads: int,
         max_waiting: int,
+        long_s: float,
     ) -> None:
         self._work = work
         self._done = done
+        self._long_s = long_s
         self._places = threads + max_waiting
         self._queue: SimpleQueue[T] = SimpleQueue()
         # Taking one's entry out of a dict is atomic: that is how a thread and `overdue` agree.
         self._waiting: dict[T, float] = {}
         self._admitted: dict[T, None] = {}
         self._may_take = threading.Lock()
-        self._term = _Term()
+        self._term = _Term(time.monotonic)
         for _ in range(threads):
             threading.Thread(target=self._run, daemon=True).start()
 
@@ -80,10 +97,12 @@ class Line(Generic[T]):
         if not self._waiting:
             return math.inf
         since = self._term.since
-        left_s = _LONG_S if since is None else since + _LONG_S - time.monotonic()
+        if since is None:  # the thread is about to begin
+            return max(self._long_s, _LOOK_AGAIN_S)
+        left_s = since + self._long_s - self._term.clock()
         if left_s > 0:
             return left_s
-        self._term = _Term()
+        self._term = _Term(time.monotonic)
         self._may_take.release()
         return math.inf
 
@@ -97,12 +116,13 @@ class Line(Generic[T]):
         return taken
 
     def _run(self) -> None:
+        clock = _cpu_clock()
         while True:
             self._may_take.acquire()
-            term = self._term = _Term()
+            term = self._term = _Term(clock)
             while self._term is term:
                 one = self._queue.get()
-                term.since = time.monotonic()
+                term.since = clock()
                 if self._waiting.pop(one, None) is not None:
                     self._work(one)
                     del self._admitted[one]
