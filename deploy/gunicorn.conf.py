@@ -3,12 +3,14 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 # One BLAS thread a request: else each makes one for every core of the host, not of the container.
 # NumPy reads these when it is first imported, so before anything else.
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+from service.api import balance  # noqa: E402
 from service.api.master import keep_out_of_collections, take_signals  # noqa: E402
 from service.config import load_settings  # noqa: E402
 from service.errors import SettingError  # noqa: E402
@@ -38,9 +40,7 @@ except SettingError as error:
 _host = f"[{_settings.host}]" if ":" in _settings.host else _settings.host  # IPv6
 bind = f"{_host}:{_settings.port}"
 workers = _settings.workers or available_cpus()
-# For all that runs, waits and streams at once; four are left for probes and pages.
-threads = _settings.max_running + _settings.max_waiting + _settings.max_streams + 4
-worker_class = "service.api.worker.ProblemWorker"  # gthread, whose own errors are not HTML
+worker_class = "service.api.worker.ProblemWorker"  # its threads are those of the settings
 preload_app = True  # models load once, and workers share their memory
 timeout = 60  # of silence: the worker's main thread beats also while requests run, however long
 graceful_timeout = int(25 - _settings.drain_s)  # together below the 30 s that Kubernetes grants
@@ -58,3 +58,8 @@ def on_starting(server: object) -> None:
 def when_ready(server: object) -> None:
     """Models are loaded and no worker is forked."""
     keep_out_of_collections()
+
+
+def child_exit(server: object, worker: Any) -> None:
+    """A worker has ended, in whatever way."""
+    balance.leave(worker.age)

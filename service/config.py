@@ -26,7 +26,7 @@ class Settings(BaseSettings):
     )
     max_running: int = Field(4, ge=1, le=256, description="Requests that a worker tags at once.")
     max_waiting: int = Field(
-        16,
+        128,
         ge=0,
         le=1024,
         description="Requests that wait for that in each worker; one more is answered by 503.",
@@ -68,8 +68,8 @@ class Settings(BaseSettings):
     client_timeout_s: float = Field(
         30.0,
         gt=0,
-        description="Longest time for a request to arrive and for its answer to be taken, in "
-        "seconds.",
+        description="Longest time for a request to arrive, and for 64 kB of its answer to be "
+        "taken, in seconds.",
     )
     stream_timeout_s: float = Field(
         30.0,

@@ -1,4 +1,4 @@
-"""Admission: how much is tagged at once, how much may wait for that, and for how long."""
+"""Admission: how much is tagged at once, and for how long a request may wait and be tagged."""
 
 import threading
 import time
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from service.api.problems import DEADLINE_EXCEEDED, OVERLOADED, Problem
+from service.api.problems import DEADLINE_EXCEEDED, Problem
 from service.config import Settings
 
 RETRY_AFTER = {"Retry-After": "1"}
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+_has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 
 
 class DeadlineExceeded(Problem):
@@ -19,6 +20,16 @@ class DeadlineExceeded(Problem):
     def __init__(self) -> None:
         detail = "the request took longer than TRELLIS_REQUEST_TIMEOUT_S; ask for less at once"
         super().__init__(DEADLINE_EXCEEDED, detail)
+
+
+@contextmanager
+def until(deadline: float) -> Iterator[None]:
+    """Answer a request in here whose time is over at `deadline`, as of `time.monotonic`."""
+    token = _deadline.set(deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
 
 
 def check_deadline() -> None:
@@ -34,72 +45,52 @@ def check_deadline() -> None:
 
 
 class Admission:
-    """The places of a worker: so many run, so many wait, one more is refused at once.
+    """The turns of a worker's threads: so many tag at once.
 
-    Probes, metrics and pages need none, and the server has threads for them beside these.
+    The server has no more threads than that for requests, so these have their turn at once, unless
+    streams do. Its line of waiting requests is before that; see `worker`.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._timeout_s = settings.request_timeout_s
         self._running = threading.Semaphore(settings.max_running)
-        self._places = threading.Semaphore(settings.max_running + settings.max_waiting)
-        self._streams = threading.Semaphore(settings.max_streams)
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Work in here. A thread that has a place already keeps that, and its deadline.
+        """Work in here for a request. A thread that does so already keeps its turn.
 
         Raises
         ------
-        Problem
-            All places are taken (503).
         DeadlineExceeded
             The time was over before it was this one's turn.
         """
-        if _deadline.get() is not None:
+        if _has_turn.get():
             yield
             return
-        if not self._places.acquire(blocking=False):
-            detail = "as many requests as the service takes are waiting already"
-            raise Problem(OVERLOADED, detail, headers=RETRY_AFTER)
-        try:
-            with self.turn():
-                yield
-        finally:
-            self._places.release()
+        deadline = _deadline.get()
+        with self._turn(time.monotonic() + self._timeout_s if deadline is None else deadline):
+            yield
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Work in here for a stream, which is never refused but waits: streams are few.
+        """Work in here for some lines of a stream, which have a time of their own.
 
         Raises
         ------
         DeadlineExceeded
             The time was over before it was this one's turn.
         """
-        token = _deadline.set(time.monotonic() + self._timeout_s)
+        with self._turn(time.monotonic() + self._timeout_s):
+            yield
+
+    @contextmanager
+    def _turn(self, deadline: float) -> Iterator[None]:
+        if not self._running.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise DeadlineExceeded
+        token = _has_turn.set(True)
         try:
-            if not self._running.acquire(timeout=self._timeout_s):
-                raise DeadlineExceeded
-            try:
+            with until(deadline):
                 yield
-            finally:
-                self._running.release()
         finally:
-            _deadline.reset(token)
-
-    def begin_stream(self) -> None:
-        """Count a stream; `end_stream` must follow.
-
-        Raises
-        ------
-        Problem
-            There are as many as there may be (503).
-        """
-        if not self._streams.acquire(blocking=False):
-            detail = "there are as many streams as TRELLIS_MAX_STREAMS already"
-            raise Problem(OVERLOADED, detail, headers=RETRY_AFTER)
-
-    def end_stream(self) -> None:
-        """Let another stream begin."""
-        self._streams.release()
+            _has_turn.reset(token)
+            self._running.release()

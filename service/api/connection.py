@@ -3,15 +3,16 @@
 import contextlib
 import io
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore[import-untyped]
 from gunicorn.http.message import Request  # type: ignore[import-untyped]
 from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
-from gunicorn.workers.gthread import TConn  # type: ignore[import-untyped]
 
-from service.api.arrival import ArrivedBytes, ChunkedEnd
+from service.api.arrival import ArrivedBytes, ArrivingBody, ChunkedEnd
+from service.api.outbox import Outbox
 
 STREAMED = "application/x-ndjson"
 """The media type of bodies that the app reads as they arrive."""
@@ -21,19 +22,48 @@ _MAX_HEAD_BYTES = 2**16
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
-    """A connection, and what it has brought of the request that is next.
+class Connection:
+    """A connection, what it has brought of the request that is next, and what it has not taken.
+
+    Parameters
+    ----------
+    cfg : gunicorn's settings.
+    wire : the socket.
+    client, server : the addresses of the two ends.
 
     Attributes
     ----------
-    held_bytes : memory of that request which counts against the worker's; the worker sets it.
+    sock : where gunicorn writes the answer; the wire itself where that is a stream.
+    ready, expire : what the worker does when something comes or is taken, and at `timeout`.
+    watched : for which of these the poller looks, as of `selectors`.
+    is_busy : whether a request is answered or waits for that; then the worker only takes over
+        what comes.
+    is_kept : whether another request may follow the one that is answered.
+    has_ended : whether the client sends nothing more.
+    timeout : when the worker's patience ends, as of `time.monotonic`.
+    deadline : when the time of the request ends that is answered.
+    held_bytes : memory that counts against the worker's; the worker sets it.
+    taken_bytes : of an answer, since the client last had its time renewed.
     """
 
-    def __init__(self, cfg: Any, sock: socket.socket, client: Any, server: Any) -> None:
-        super().__init__(cfg, sock, client, server)
-        self.initialized = True  # plain HTTP/1.1 has nothing to negotiate
-        self.parser = _Parser(cfg, sock, client)
+    def __init__(self, cfg: Any, wire: socket.socket, client: Any, server: Any) -> None:
+        wire.setblocking(False)
+        self.wire = wire
+        self.client = client
+        self.server = server
+        self.outbox = Outbox(wire)
+        self.sock: Outbox | socket.socket = self.outbox
+        self.parser = _Parser(cfg, wire, client)
+        self.is_busy = False
+        self.is_kept = True
+        self.has_ended = False
+        self.ready: Callable[[Connection], None] = Connection.close
+        self.expire: Callable[[Connection], None] = Connection.close
+        self.watched = 0
+        self.timeout = 0.0
+        self.deadline = 0.0
         self.held_bytes = 0
+        self.taken_bytes = 0
         self._chunks: ChunkedEnd | None = None
 
     @property
@@ -50,6 +80,11 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
     def has_begun(self) -> bool:
         """Whether anything of the next request has come."""
         return self.parser.parsed is not None or self.size > 0
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether there is no request."""
+        return not self.is_busy and not self.has_begun
 
     def add(self, data: bytes) -> None:
         """Take over what has been received."""
@@ -80,7 +115,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
             if request._expected_100_continue:
                 request._expected_100_continue = False
                 with contextlib.suppress(OSError):  # then the body will not come either
-                    self.sock.send(_CONTINUE)
+                    self.wire.send(_CONTINUE)
             return False
         request._expected_100_continue = False  # there is nothing to send any more
         self._cut_body(end)
@@ -93,6 +128,27 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.parser.parsed.force_close()
         self._cut_body(self.size)
         return True
+
+    def take(self, timeout_s: float) -> Any:
+        """Take the request that is ready out; a stream is read from and written to the wire.
+
+        Parameters
+        ----------
+        timeout_s : how long a stream waits for its client.
+        """
+        request = next(self.parser)
+        if request.is_streamed:
+            self.wire.settimeout(timeout_s)
+            self.sock = self.wire
+            request.body = ArrivingBody(request, self.wire)
+        return request
+
+    def close(self) -> None:
+        """Close it; nothing is done with it any more."""
+        self.ready = self.expire = Connection.close
+        self.is_busy = True
+        with contextlib.suppress(OSError):
+            self.wire.close()
 
     def _holds_head(self) -> bool:
         """Whether the parser would find an end of the head, or a fault, in what there is."""

@@ -46,13 +46,7 @@ def stream_response(
     selection : what is asked of all of them.
     head : what every answer begins with.
     settings : `max_body_bytes` holds for each line, `stream_timeout_s` for each wait.
-
-    Raises
-    ------
-    Problem
-        There are as many streams as there may be (503).
     """
-    annotator.admission.begin_stream()
     limit_stalls(request.environ, settings.stream_timeout_s)
     # Read here: when the body is, there is no request any more, as Flask sees it.
     body, declared = request.environ["wsgi.input"], request.content_length
@@ -158,8 +152,6 @@ def _answers(
     except Exception as error:
         # Whatever it was: what went out ends with a line, and so does this.
         yield _dumped({"error": problem_of(error).document})
-    finally:
-        annotator.admission.end_stream()
 
 
 def _parsed(line: bytes | Problem) -> object:

@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -64,6 +65,56 @@ def test_what_has_no_place_is_refused_at_once_and_probes_need_none(small: Server
     assert statuses == [200] * (RUNNING + WAITING) + [503] * 5
     answer = requests.post(f"{small.url}/tag", json={"text": "a"}, timeout=TIMEOUT_S)
     assert answer.status_code == 200
+
+
+def test_who_is_refused_may_ask_again_on_the_same_connection(small: Server) -> None:
+    small.release.unlink(missing_ok=True)
+    asking = [Asking(small) for _ in range(RUNNING + WAITING + 1)]
+    for one in asking:
+        one.start()
+    while all(one.is_alive() for one in asking):  # until all places are taken
+        time.sleep(0.01)
+    with requests.Session() as session:
+        answer = session.post(f"{small.url}/tag", json={"text": "a"}, timeout=TIMEOUT_S)
+        assert answer.status_code == 503
+        assert answer.headers["Connection"] == "keep-alive"
+        small.release.touch()
+        for one in asking:
+            one.join()
+        again = session.post(f"{small.url}/tag", json={"text": "a"}, timeout=TIMEOUT_S)
+        assert again.status_code == 200
+
+
+def test_a_short_request_does_not_wait_for_the_end_of_long_ones(tmp_path: Path) -> None:
+    limits = LIMITS | {"TRELLIS_MAX_RUNNING": "3"}
+    with serving("tests.api.served:app", tmp_path / "log", **limits) as server:
+        asking = [Asking(server) for _ in range(2)]
+        for one in asking:
+            one.start()
+        for _ in range(20):
+            answer = requests.post(f"{server.url}/tag", json={"text": "a"}, timeout=TIMEOUT_S)
+            assert answer.status_code == 200
+        assert all(one.is_alive() for one in asking)
+        server.release.touch()
+        for one in asking:
+            one.join()
+
+
+def test_a_hundred_ordinary_clients_are_all_answered(server: Server) -> None:
+    """With the default settings, by one worker; each keeps its connection."""
+    body = json.dumps({"text": "the bill"}).encode()
+    request = post("/tag", body, Connection="keep-alive")
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(
+                socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT_S)
+            )
+            for _ in range(100)
+        ]
+        for _ in range(3):
+            for client in clients:
+                client.sendall(request)
+            assert {client.recv(65536)[:13] for client in clients} == {b"HTTP/1.1 200 "}
 
 
 def begin_stream(server: Server, stack: ExitStack) -> tuple[socket.socket, bytes]:

@@ -2,10 +2,11 @@
 
 import itertools
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,15 @@ def test_a_head_that_never_ends(patient: Server) -> None:
         assert client.recv(65536).startswith(b"HTTP/1.1 431 ")
 
 
+def test_a_worker_that_only_waits_is_known_to_live(tmp_path: Path) -> None:
+    limits = SERVER_LIMITS | {"GUNICORN_CMD_ARGS": "--timeout 2"}
+    with serving("tests.api.served:app", tmp_path / "log", **limits) as server:
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            assert requests.get(f"{server.url}/livez", timeout=TIMEOUT_S).ok
+        assert b"WORKER TIMEOUT" not in server.log.read_bytes()
+
+
 def test_a_stop_answers_what_has_come_in_part(tmp_path: Path) -> None:
     """Also where the rest comes after the stop has begun; who has sent nothing is let go."""
     request = post("/tag", BODY)
@@ -192,3 +202,57 @@ def test_a_stop_answers_what_has_come_in_part(tmp_path: Path) -> None:
         received = b"".join(iter(lambda: begun.recv(65536), b""))
         assert received.startswith(b"HTTP/1.1 200 ")
         assert idle.recv(1) == b""
+
+
+# Its answer has more megabytes than the kernel's buffers.
+LARGE = post("/tag/batch", json.dumps({"documents": [{"text": "a " * 48_000}] * 3}).encode())
+
+
+def takes_nothing(server: Server, stack: ExitStack) -> socket.socket:
+    """A client that has asked for more than the buffers between hold."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.settimeout(TIMEOUT_S)
+    client.connect(("127.0.0.1", server.port))
+    stack.enter_context(client)
+    client.sendall(LARGE)
+    return client
+
+
+def test_clients_that_take_no_end_of_an_answer_do_not_stop_others(tmp_path: Path) -> None:
+    limits = SERVER_LIMITS | {
+        "TRELLIS_CLIENT_TIMEOUT_S": "3600",
+        "TRELLIS_MAX_BODY_BYTES": "50000000",  # memory for all these answers
+        "TRELLIS_MAX_WAITING": "0",
+    }
+    with (
+        serving("tests.api.served:app", tmp_path / "log", **limits) as server,
+        ExitStack() as stack,
+    ):
+        clients = []
+        for _ in range(20):
+            clients.append(takes_nothing(server, stack))
+            assert clients[-1].recv(1) == b"H"  # its answer is there
+        assert requests.get(f"{server.url}/livez", timeout=TIMEOUT_S).status_code == 200
+        assert exchange(server, post("/tag", BODY)).status == 200
+        # and one that takes it at last has all of it
+        with clients[-1].makefile("rb") as answer:
+            head, _, body = answer.read().partition(b"\r\n\r\n")
+        assert head.startswith(b"TTP/1.1 200 ")
+        assert [len(each["tokens"]) for each in json.loads(body)["documents"]] == [48_000] * 3
+
+
+@pytest.mark.parametrize("server_", ["impatient", "patient"])
+def test_and_are_given_up(server_: str, request: pytest.FixtureRequest) -> None:
+    """The impatient server soon does so, and the patient one where memory for answers is short."""
+    server: Server = request.getfixturevalue(server_)
+    with ExitStack() as stack:
+        client = takes_nothing(server, stack)
+        assert client.recv(1) == b"H"
+        assert exchange(server, post("/tag", BODY)).status == 200  # there is memory for small ones
+        time.sleep(4)
+        with client.makefile("rb") as answer, suppress(ConnectionResetError):
+            head, _, body = answer.read().partition(b"\r\n\r\n")
+            [length] = re.findall(rb"Content-Length: (\d+)", head)
+            assert len(body) < int(length)
+    assert exchange(server, post("/tag", BODY.ljust(100_000))).status == 200

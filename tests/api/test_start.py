@@ -132,7 +132,7 @@ def test_workers_are_the_cpus_of_the_container(
 
 
 def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"HOST": "::1", "PORT": "8099", "WORKERS": "3", "MAX_WAITING": "0"}.items():
+    for name, value in {"HOST": "::1", "PORT": "8099", "WORKERS": "3"}.items():
         monkeypatch.setenv(f"TRELLIS_{name}", value)
     blas = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     for name in blas:
@@ -140,7 +140,7 @@ def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     configuration = runpy.run_path(str(CONFIGURATION))
     assert [os.environ.pop(name) for name in blas] == ["1", "1", "1"]
     assert configuration["bind"] == "[::1]:8099"
-    assert (configuration["workers"], configuration["threads"]) == (3, 12)
+    assert configuration["workers"] == 3
 
 
 def test_what_is_loaded_before_the_fork_is_left_out_of_garbage_collections() -> None:
