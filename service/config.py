@@ -91,6 +91,7 @@ class Settings(BaseSettings):
         "",
         description="Origins whose web pages may ask, separated by commas; * for all.",
     )
+    demo: bool = Field(True, description="Whether / is a page for people; else a 404.")
     max_unseen_words: int = Field(
         20_000,
         ge=0,

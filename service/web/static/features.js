@@ -1,0 +1,62 @@
+// Which features of a CRF fired at a word, for its tag and for the runner-up, with their weights.
+
+import { element } from "./dom.js";
+
+const SHOWN = 10;
+
+// Null for a model without features.
+export function featuresView(lattice, t, written) {
+  const candidates = lattice.candidates?.[t];
+  if (!candidates) return null;
+  const both = [candidates.best, candidates.runner_up].filter((candidate) => candidate !== null);
+  const widest = Math.max(
+    ...both.flatMap(({ features }) => features.map((feature) => Math.abs(feature.weight))),
+  );
+  return element(
+    "section",
+    { class: "features" },
+    element("h3", {}, `Features at “${lattice.words[t]}”`, element("small", {}, "the tag, and the runner-up")),
+    element("div", { class: "pairwise" }, ...both.map((candidate) => column(candidate, lattice.words, t, widest, written))),
+  );
+}
+
+function column({ tag, transition, emission, features }, words, t, widest, written) {
+  const rows = features.map((feature) => featureRow(feature, words, t, widest, written));
+  const body = element("tbody", {}, ...rows.slice(0, SHOWN));
+  const caption = element(
+    "caption",
+    {},
+    element("strong", {}, tag),
+    ` features ${written(emission)}, ${t ? "tag before" : "begin"} ${written(transition)}`,
+  );
+  const table = element("table", {}, caption, body);
+  if (rows.length <= SHOWN) return element("div", {}, table);
+  const more = element("button", { type: "button" }, `Show ${rows.length - SHOWN} more for ${tag}`);
+  more.addEventListener("click", () => {
+    body.append(...rows.slice(SHOWN));
+    more.remove();
+  });
+  return element("div", {}, table, more);
+}
+
+function featureRow({ feature, weight }, words, t, widest, written) {
+  const bar = element("span", { class: weight < 0 ? "bar-of-weight against" : "bar-of-weight" });
+  bar.style.setProperty("--share", (Math.abs(weight) / widest).toFixed(3));
+  const [where, name] = placed(feature, words, t);
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row" }, element("bdi", { class: "where" }, where), " ", element("bdi", {}, name)),
+    element("td", { class: "bars" }, bar),
+    element("td", {}, written(weight)),
+  );
+}
+
+// "-1:lower=jane" is seen of the word before: its name stands instead of the number.
+function placed(feature, words, t) {
+  const [, offset, name] = /^(-?\d+):(.*)$/s.exec(feature) ?? [null, null, feature];
+  if (offset === null) return ["", name];
+  const index = t + Number(offset);
+  if (index < 0) return ["start", name];
+  return [words[index] ?? "end", name];
+}
