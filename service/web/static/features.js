@@ -1,33 +1,33 @@
 // Which features of a CRF fired at a word, for its tag and for the runner-up, with their weights.
 
 import { element } from "./dom.js";
+import { weight } from "./numbers.js";
 
 const SHOWN = 10;
 
-// Null for a model without features.
-export function featuresView(lattice, t, written) {
+export function featuresView(lattice, t) {
   const candidates = lattice.candidates?.[t];
-  if (!candidates) return null;
+  if (!candidates) return []; // the model has none
   const both = [candidates.best, candidates.runner_up].filter((candidate) => candidate !== null);
   const widest = Math.max(
     ...both.flatMap(({ features }) => features.map((feature) => Math.abs(feature.weight))),
   );
-  return element(
-    "section",
-    { class: "features" },
-    element("h3", {}, `Features at “${lattice.words[t]}”`, element("small", {}, "the tag, and the runner-up")),
-    element("div", { class: "pairwise" }, ...both.map((candidate) => column(candidate, lattice.words, t, widest, written))),
-  );
+  const about = element("small", {}, "what speaks for its tag, and for the runner-up");
+  const columns = both.map((candidate) => column(candidate, lattice.words, t, widest));
+  return [
+    element("h3", {}, `Features at “${lattice.words[t]}”`, about),
+    element("div", { class: "pairwise" }, ...columns),
+  ];
 }
 
-function column({ tag, transition, emission, features }, words, t, widest, written) {
-  const rows = features.map((feature) => featureRow(feature, words, t, widest, written));
+function column({ tag, transition, emission, features }, words, t, widest) {
+  const rows = features.map((feature) => featureRow(feature, words, t, widest));
   const body = element("tbody", {}, ...rows.slice(0, SHOWN));
   const caption = element(
     "caption",
     {},
     element("strong", {}, tag),
-    ` features ${written(emission)}, ${t ? "tag before" : "begin"} ${written(transition)}`,
+    ` features ${weight(emission)}, ${t ? "tag before" : "begin"} ${weight(transition)}`,
   );
   const table = element("table", {}, caption, body);
   if (rows.length <= SHOWN) return element("div", {}, table);
@@ -39,16 +39,16 @@ function column({ tag, transition, emission, features }, words, t, widest, writt
   return element("div", {}, table, more);
 }
 
-function featureRow({ feature, weight }, words, t, widest, written) {
-  const bar = element("span", { class: weight < 0 ? "bar-of-weight against" : "bar-of-weight" });
-  bar.style.setProperty("--share", (Math.abs(weight) / widest).toFixed(3));
+function featureRow({ feature, weight: its }, words, t, widest) {
+  const bar = element("span", { class: its < 0 ? "bar-of-weight against" : "bar-of-weight" });
+  bar.style.setProperty("--share", (Math.abs(its) / widest).toFixed(3));
   const [where, name] = placed(feature, words, t);
   return element(
     "tr",
     {},
     element("th", { scope: "row" }, element("bdi", { class: "where" }, where), " ", element("bdi", {}, name)),
     element("td", { class: "bars" }, bar),
-    element("td", {}, written(weight)),
+    element("td", {}, weight(its)),
   );
 }
 

@@ -6,6 +6,7 @@ import { percent } from "./numbers.js";
 import { kind, meaning } from "./tags.js";
 
 const SURE = 0.9;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 // Entities in the running text. `differing` holds the spans that another model does not have.
 export function entityText(text, answer, hues, differing) {
@@ -36,7 +37,14 @@ function entity(mark, span, hue, differs) {
   const label = element("bdi", { class: "label", title: meaning(span.label) }, span.label);
   if (span.confidence !== null) label.append(element("small", {}, percent(span.confidence)));
   if (differs) label.append(element("small", { class: "only" }, "only here"));
-  return element("span", { class: `entity hue-${hue}`, "data-differs": differs }, mark, label);
+  const classes = `entity hue-${hue} ${direction(mark.textContent)}`;
+  return element("span", { class: classes, "data-differs": differs }, mark, label);
+}
+
+// Which way the last letter is written: the label stands behind it, whatever way the line runs.
+function direction(text) {
+  const last = text.match(/\p{L}/gu)?.at(-1) ?? "";
+  return RIGHT_TO_LEFT.test(last) ? "rtl" : "ltr";
 }
 
 // Each word with its tag under it. `differing` holds the tokens that another model tags otherwise.

@@ -38,7 +38,7 @@ export class Lattice {
   terms(t, j) {
     if (this.transitions === null || this.cells[t][j] === null) return null;
     const tag = this.tags[j];
-    const said = [`${tag} for “${this.words[t]}”`, this.emissions[t][j]];
+    const said = [`“${this.words[t]}” as ${tag}`, this.emissions[t][j]];
     if (t === 0) return [[`a sentence begins with ${tag}`, this.start[j]], said];
     const i = this.back_pointers[t][j];
     const before = this.tags[i];

@@ -59,7 +59,7 @@ async function update() {
   try {
     const answers = await Promise.all(requests.map((request) => annotate(task, request, signal)));
     if (signal.aborted) return;
-    shown = { task, text, models: chosen, requests, answers, sentence: 0, word: null };
+    shown = { task, text, models: chosen, requests, answers, which: 0, sentence: 0, word: null };
     hideProblem();
     showAnswer();
   } catch (error) {
@@ -84,7 +84,8 @@ function showAnswer() {
       : taggedText(text, answer, differing[index]);
     line.dir = getComputedStyle(input).direction; // `dir=auto` of the field has found it
     line.addEventListener("click", (event) => chooseWord(event, index));
-    return element("article", { class: "card" }, element("h2", {}, answer.model.name), line);
+    const heading = answers.length > 1 ? [element("h2", {}, answer.model.name)] : [];
+    return element("article", { class: "card" }, ...heading, line);
   });
   byId("texts").replaceChildren(...articles);
   byId("texts").classList.toggle("two", articles.length === 2);
@@ -117,7 +118,8 @@ function showPanel() {
 
 // Asks for the explanation of one sentence, as the words that it has.
 async function showTrellis() {
-  const { task, models: [model], answers: [answer], sentence, word } = shown;
+  const { task, models: asked, answers, which, sentence, word } = shown;
+  const answer = answers[which];
   explaining.abort();
   explaining = new AbortController();
   const { signal } = explaining;
@@ -127,27 +129,33 @@ async function showTrellis() {
     return;
   }
   const words = answer.tokens.slice(first, end).map((token) => token.text);
-  const request = { tokens: [words], model: model.name, explain: true, marginals: true };
+  const request = { tokens: [words], model: asked[which].name, explain: true, marginals: true };
   try {
     const explained = await annotate(task, request, signal);
     if (signal.aborted) return;
-    const { nodes, choose } = explanationView(explained, model.architecture);
-    panel.replaceChildren(...sentencePicker(), ...nodes);
-    shown.explained = { first, end, choose };
+    const { nodes, choose } = explanationView(explained, asked[which].architecture);
+    panel.replaceChildren(...panelHead(), ...nodes);
+    shown.explained = { which, first, end, choose };
     if (word !== null) choose(word - first);
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof Problem)) throw error;
     const note = element("p", { class: "note" }, `${error.title}: ${error.detail}`);
-    panel.replaceChildren(...sentencePicker(), note);
+    panel.replaceChildren(...panelHead(), note);
   }
 }
 
-function sentencePicker() {
-  const { text, answers: [{ sentences }], sentence } = shown;
-  if (sentences.length < 2) return [];
+// Which model and which sentence the trellis is of, where there are several.
+function panelHead() {
+  const { text, answers, which, sentence } = shown;
+  const { sentences, model } = answers[which];
+  const head = answers.length > 1 ? [element("h2", {}, model.name)] : [];
+  return sentences.length > 1 ? [...head, sentencePicker(text, sentences, sentence)] : head;
+}
+
+function sentencePicker(text, sentences, chosen) {
   const options = sentences.map(({ start, end }, index) =>
-    element("option", { value: index, selected: index === sentence }, text.slice(start, end)),
+    element("option", { value: index, selected: index === chosen }, text.slice(start, end)),
   );
   const select = element("select", { id: "sentence" }, ...options);
   select.addEventListener("change", () => {
@@ -155,20 +163,21 @@ function sentencePicker() {
     shown.word = null;
     showTrellis();
   });
-  return [element("label", { class: "choice" }, "Sentence ", select)];
+  return element("label", { class: "choice" }, "Sentence ", select);
 }
 
 // A click on a word of the text leads to its column of the trellis.
 function chooseWord({ target }, index) {
   const word = target.closest("[data-token]");
-  if (!word || index !== 0) return;
+  if (!word) return;
   const token = Number(word.dataset.token);
-  const { first, end, choose } = shown.explained ?? { first: 0, end: 0 };
-  if (tab === "trellis" && first <= token && token < end) {
+  const { which, first, end, choose } = shown.explained ?? {};
+  if (tab === "trellis" && which === index && first <= token && token < end) {
     choose(token - first);
     return;
   }
-  shown.sentence = shown.answers[0].sentences.findIndex(({ token_end: last }) => token < last);
+  shown.which = index;
+  shown.sentence = shown.answers[index].sentences.findIndex(({ token_end: last }) => token < last);
   shown.word = token;
   selectTab("trellis");
 }
@@ -208,8 +217,8 @@ async function start() {
   update();
 }
 
-for (const { task, text, model } of EXAMPLES) {
-  const button = element("button", { type: "button" }, element("bdi", {}, text));
+for (const { name, task, text, model } of EXAMPLES) {
+  const button = element("button", { type: "button" }, name ?? text);
   button.addEventListener("click", () => {
     choices.choose({ task, model });
     input.value = text;

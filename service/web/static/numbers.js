@@ -23,6 +23,16 @@ export function weight(score) {
   return score.toFixed(2).replace("-", "−");
 }
 
+// How the terms of a cell are joined: probabilities are multiplied, weights are added.
+export function notation(architecture) {
+  if (architecture === "hmm") {
+    const joined = (log) => `× ${probability(log)}`;
+    return { written: probability, operator: "×", joined, total: "its probability" };
+  }
+  const joined = (score) => (score < 0 ? `− ${weight(-score)}` : `+ ${weight(score)}`);
+  return { written: weight, operator: "+", joined, total: "its score" };
+}
+
 export const percent = (share) => `${(100 * share).toFixed(share < 0.995 ? 0 : 1)} %`;
 
 const superscript = (number) => [...String(number)].map((digit) => SUPERSCRIPTS[digit]).join("");

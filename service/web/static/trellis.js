@@ -34,7 +34,7 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
     "svg",
     { ...size, role: "grid", "aria-label": "Trellis", "aria-describedby": "trellis-keys" },
     lines(lattice, place),
-    svg("g", { role: "row" }, ...lattice.words.map(heading)),
+    svg("g", { role: "row" }, ...lattice.words.map((word, t) => heading(word, t, lattice.best_path[t]))),
     ...body,
   );
 
@@ -90,10 +90,11 @@ function labels(lattice, rows, height) {
   return svg("svg", { class: "tags", width: LABELS, height, "aria-hidden": "true" }, ...texts);
 }
 
-function heading(word, t) {
+// A click on a word chooses the best path's cell under it.
+function heading(word, t, j) {
   const shown = [...word].length > LONGEST_WORD ? `${[...word].slice(0, LONGEST_WORD - 1).join("")}…` : word;
   const text = svg("text", { x: centre(t), y: HEAD / 2, "text-anchor": "middle" }, shown);
-  return svg("g", { role: "columnheader" }, text, svg("title", {}, word));
+  return svg("g", { role: "columnheader", "data-t": t, "data-j": j }, text, svg("title", {}, word));
 }
 
 function drawCell(lattice, t, j, row, written) {
