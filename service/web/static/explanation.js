@@ -21,7 +21,8 @@ export function explanationView(answer, architecture) {
   const likely = lattice.likelyTags();
   const all = lattice.tags.map((_, j) => j);
   fold.hidden = likely.length === all.length;
-  let chosen = [0, lattice.best_path[0]];
+  const first = lattice.overruled[0] ?? 0; // where there is most to see
+  let chosen = [first, lattice.best_path[first]];
   let trellis = null;
 
   const onPoint = (t, j) => {
