@@ -18,7 +18,7 @@ _HEADERS = {
 
 
 def page_routes() -> Blueprint:
-    """`/` and its files. A browser asks each time whether they changed: an upgrade is seen at once."""
+    """`/` and its files; a browser asks each time whether they changed, and sees an upgrade."""
     routes = Blueprint(
         "page", __name__, static_folder=_FOLDER / "static", static_url_path=STATIC_PATH
     )

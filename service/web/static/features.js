@@ -43,10 +43,11 @@ function featureRow({ feature, weight: its }, words, t, widest) {
   const bar = element("span", { class: its < 0 ? "bar-of-weight against" : "bar-of-weight" });
   bar.style.setProperty("--share", (Math.abs(its) / widest).toFixed(3));
   const [where, name] = placed(feature, words, t);
+  const said = [element("bdi", { class: "where" }, where), " ", element("bdi", {}, name)];
   return element(
     "tr",
     {},
-    element("th", { scope: "row" }, element("bdi", { class: "where" }, where), " ", element("bdi", {}, name)),
+    element("th", { scope: "row" }, ...said),
     element("td", { class: "bars" }, bar),
     element("td", {}, weight(its)),
   );

@@ -123,7 +123,7 @@ async function showTrellis() {
   explaining.abort();
   explaining = new AbortController();
   const { signal } = explaining;
-  const { token_start: first, token_end: end } = answer.sentences[sentence] ?? { token_start: 0, token_end: 0 };
+  const { token_start: first, token_end: end } = answer.sentences[sentence] ?? {};
   if (first === end) {
     panel.replaceChildren(element("p", { class: "note" }, "There are no words."));
     return;

@@ -47,8 +47,6 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
     onChoose(t, j);
     return cell;
   };
-  const first = cells.get(key(0, lattice.best_path[0]));
-  first.setAttribute("tabindex", "0");
 
   grid.addEventListener("click", ({ target }) => {
     const at = target.closest("[data-t]");
@@ -92,7 +90,9 @@ function labels(lattice, rows, height) {
 
 // A click on a word chooses the best path's cell under it.
 function heading(word, t, j) {
-  const shown = [...word].length > LONGEST_WORD ? `${[...word].slice(0, LONGEST_WORD - 1).join("")}…` : word;
+  const letters = [...word];
+  const isLong = letters.length > LONGEST_WORD;
+  const shown = isLong ? `${letters.slice(0, LONGEST_WORD - 1).join("")}…` : word;
   const text = svg("text", { x: centre(t), y: HEAD / 2, "text-anchor": "middle" }, shown);
   return svg("g", { role: "columnheader", "data-t": t, "data-j": j }, text, svg("title", {}, word));
 }
@@ -108,7 +108,10 @@ function drawCell(lattice, t, j, row, written) {
     ...CELL,
     rx: 6,
   });
-  if (state === "possible" || state === "ahead") rect.setAttribute("fill-opacity", shade(lattice, t, j));
+  if (state === "possible" || state === "ahead") {
+    rect.setAttribute("fill-opacity", shade(lattice, t, j));
+  }
+  const shown = score === null ? "·" : written(score, 1);
   return svg(
     "g",
     {
@@ -121,14 +124,14 @@ function drawCell(lattice, t, j, row, written) {
       "data-j": j,
     },
     rect,
-    svg("text", { x: centre(t), y: middle(row), "text-anchor": "middle" },
-      score === null ? "·" : written(score, 1)),
+    svg("text", { x: centre(t), y: middle(row), "text-anchor": "middle" }, shown),
   );
 }
 
 function said(lattice, t, j, state, written) {
   const score = lattice.cells[t][j];
-  const where = `${lattice.tags[j]} at ${lattice.words[t]}: ${score === null ? "impossible" : written(score, 1)}`;
+  const value = score === null ? "impossible" : written(score, 1);
+  const where = `${lattice.tags[j]} at ${lattice.words[t]}: ${value}`;
   if (state === "ahead") return `${where}, ahead in its column, not taken`;
   if (state !== "best") return where;
   return `${where}, best path${lattice.overruled.includes(t) ? ", not ahead in its column" : ""}`;
