@@ -47,7 +47,8 @@ class Settings(BaseSettings):
     models: str = Field(
         "",
         description="Names of the models to load, separated by commas; the first of each task "
-        "and tagset is its default. Empty loads the default of each task and tagset.",
+        "and tagset is its default. Empty loads the default of each task and tagset, and "
+        "with TRELLIS_DEMO the textbook's.",
     )
     max_body_bytes: int = Field(
         16_000_000, ge=1, le=2**31, description="Largest request body, in bytes."
@@ -91,6 +92,7 @@ class Settings(BaseSettings):
         "",
         description="Origins whose web pages may ask, separated by commas; * for all.",
     )
+    demo: bool = Field(True, description="Whether / is a page to try the service on; else a 404.")
     max_unseen_words: int = Field(
         20_000,
         ge=0,

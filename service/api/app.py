@@ -8,6 +8,7 @@ from service.api.admission import Admission
 from service.api.annotator import Annotator
 from service.api.compat.routes import compat_routes
 from service.api.health import assess
+from service.api.page import page_routes
 from service.api.problems import register_problems
 from service.api.routes import state_routes, tagging_routes
 from service.config import Settings
@@ -40,6 +41,8 @@ def create_app(settings: Settings, registry: Registry) -> Flask:
     app.register_blueprint(tagging_routes(settings, registry, annotator))
     app.register_blueprint(compat_routes(settings, registry, annotator))
     app.register_blueprint(state_routes(registry, assess(registry, tokenizer)))
+    if settings.demo:
+        app.register_blueprint(page_routes())
     docs = get_swaggerui_blueprint(DOCS_PATH, "/openapi.json", _DOCS_CONFIG)
     app.register_blueprint(docs)
     # Its own rule ends in a slash, and would redirect.

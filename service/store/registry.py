@@ -10,6 +10,9 @@ from service.store.directory import make_tagger, read_manifest, read_parameters
 from service.store.manifest import MANIFEST_FILE, MODEL_NAME, WEIGHTS_FILE, Manifest
 from service.taggers import Tagger
 
+SHOWN_MODEL = "en-pos-janet"
+"""The textbook's: the page at `/` walks through its trellis. It is a few kilobytes."""
+
 _FILES = (MANIFEST_FILE, WEIGHTS_FILE)  # either makes a directory a model
 
 
@@ -62,6 +65,8 @@ class Registry:
         root = settings.models_path
         manifests = _read_manifests(root)
         names = settings.model_names or _defaults(manifests)
+        if settings.demo and not settings.model_names and SHOWN_MODEL in manifests:
+            names = tuple(dict.fromkeys((*names, SHOWN_MODEL)))  # last: no default but if alone
         for name in names:
             if name not in manifests:
                 raise ModelError(

@@ -69,7 +69,10 @@ def test_without_one_nothing_is_tagged(
 
 @pytest.mark.parametrize(
     "path",
-    ["/livez", "/readyz", "/health", "/version", "/openapi.json", "/docs", "/docs/swagger-ui.css"],
+    [
+        *("/", "/static/page.css", "/livez", "/readyz", "/health", "/version", "/openapi.json"),
+        *("/docs", "/docs/swagger-ui.css"),
+    ],
 )
 def test_state_and_pages_are_free(guarded: FlaskClient, path: str) -> None:
     with guarded.get(path) as answer:

@@ -167,6 +167,7 @@ def test_what_is_loaded_by_default_is_what_the_decisions_say():
     assert sorted(registry.loaded) == [
         "en-ner-char-bilstm-crf",
         "en-pos-char-bilstm-crf",
+        "en-pos-janet",
         "en-upos-crf",
     ]
 

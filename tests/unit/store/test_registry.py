@@ -4,7 +4,7 @@ from service.config import Settings
 from service.errors import ModelError, ModelNotFound, ModelNotLoaded, NoDefaultModel
 from service.store.directory import write_model
 from service.store.manifest import Manifest
-from service.store.registry import Registry
+from service.store.registry import SHOWN_MODEL, Registry
 from service.taggers import Parameters
 from service.text import tokenizer
 from service.training.tables import tabulate
@@ -64,6 +64,22 @@ def test_without_names_the_default_of_each_task_and_tagset_is_loaded(models, ope
     assert registry.default("ner", None).manifest.name == "en-ner-a"
     with pytest.raises(ModelNotLoaded, match=r"en-pos-a.*TRELLIS_MODELS"):
         registry.get("en-pos-a")
+
+
+def test_the_model_that_the_page_shows_is_loaded_too(models, open_registry, tmp_path):
+    models(SHOWN_MODEL)
+    models("en-pos-z", default=True)
+    registry = open_registry()
+    assert set(registry.loaded) == {"en-pos-z", SHOWN_MODEL}
+    assert registry.default("tag", "ptb").manifest.name == "en-pos-z"
+    assert set(open_registry("en-pos-z").loaded) == {"en-pos-z"}
+    assert set(Registry.open(Settings(models_dir=tmp_path, demo=False)).loaded) == {"en-pos-z"}
+
+
+def test_alone_it_is_loaded_once(models, open_registry):
+    models(SHOWN_MODEL)
+    registry = open_registry()
+    assert registry.default("tag", "ptb").manifest.name == SHOWN_MODEL
 
 
 def test_the_first_name_of_a_task_and_tagset_is_its_default(models, open_registry):

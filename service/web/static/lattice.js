@@ -1,0 +1,93 @@
+// What an explanation says of a sentence: numbers and their reasons, nothing drawn.
+// `docs/api.md` has its members.
+
+const FEW_TAGS = 10;
+const UNLIKELY = 0.01;
+const WAYS_SHOWN = 3;
+
+// One sentence of an answer to `explain` and `marginals`.
+export class Lattice {
+  constructor(answer) {
+    const { explanation } = answer;
+    Object.assign(this, explanation.sentences[0]);
+    this.tags = explanation.tags;
+    this.start = explanation.start;
+    this.transitions = explanation.transitions;
+    this.end = explanation.end;
+    this.candidates = explanation.tokens;
+    this.words = answer.tokens.map((token) => token.text);
+    this.marginals = answer.tokens.map((token) => token.marginals);
+    this.winners = this.cells.map(winner);
+  }
+
+  onBestPath(t, j) {
+    return this.best_path[t] === j;
+  }
+
+  // Tags that are nowhere likely can be folded; those that the drawing tells of never are.
+  likelyTags() {
+    const all = this.tags.map((_, j) => j);
+    if (this.tags.length <= FEW_TAGS) return all;
+    const told = new Set([...this.best_path, ...this.winners]);
+    return all.filter(
+      (j) => told.has(j) || this.marginals.some((row) => row?.[this.tags[j]] >= UNLIKELY),
+    );
+  }
+
+  // The terms of a cell's score, as [what, score], or null where they are not known.
+  terms(t, j) {
+    if (this.transitions === null || this.cells[t][j] === null) return null;
+    const tag = this.tags[j];
+    const said = [`“${this.words[t]}” as ${tag}`, this.emissions[t][j]];
+    if (t === 0) return [[`a sentence begins with ${tag}`, this.start[j]], said];
+    const i = this.back_pointers[t][j];
+    const before = this.tags[i];
+    return [
+      [`best path to ${before} at “${this.words[t - 1]}”`, this.cells[t - 1][i]],
+      [`${tag} after ${before}`, this.transitions[i][j]],
+      said,
+    ];
+  }
+
+  // The best ways into a cell, as [tag before, score]; the first is its back-pointer.
+  ways(t, j) {
+    if (t === 0 || this.transitions === null || this.cells[t][j] === null) return [];
+    return this.cells[t - 1]
+      .map((cell, i) => [i, sum(cell, this.transitions[i][j], this.emissions[t][j])])
+      .filter(([, score]) => score !== null)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, WAYS_SHOWN)
+      .map(([i, score]) => [this.tags[i], score]);
+  }
+
+  // Where the best path is not in its column's best cell: both, and what decided between them.
+  // `then` is null where the steps between tags are not known.
+  overrulings() {
+    return this.overruled.map((t) => {
+      const [taken, ahead] = [this.best_path[t], this.winners[t]];
+      return {
+        t,
+        taken,
+        ahead,
+        then: this.transitions && {
+          taken: this.#onward(t, taken),
+          ahead: this.#onward(t, ahead),
+        },
+      };
+    });
+  }
+
+  // The score of the step from a cell to what comes next on the best path, and with it.
+  #onward(t, i) {
+    const next = this.best_path[t + 1];
+    const step = next === undefined ? this.end[i] : this.transitions[i][next];
+    return { step, score: sum(this.cells[t][i], step) };
+  }
+}
+
+function winner(row) {
+  return row.reduce((best, cell, j) => (cell !== null && cell > (row[best] ?? -Infinity) ? j : best), 0);
+}
+
+// Null is minus infinity.
+const sum = (...scores) => (scores.includes(null) ? null : scores.reduce((a, b) => a + b));
