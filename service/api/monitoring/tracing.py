@@ -37,7 +37,7 @@ class Tracing:
         self._propagator = TraceContextTextMapPropagator()
 
     def begin(self, record: RequestRecord, headers: Mapping[str, str]) -> None:
-        """Begin the span of a request, as part of the trace that its headers, in lower case, name."""
+        """Begin the span of a request, in the trace that its headers, in lower case, name."""
         span = self._tracer().start_span(
             f"{record.method} {record.route}",
             context=self._propagator.extract(headers),
