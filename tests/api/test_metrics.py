@@ -1,19 +1,19 @@
 """`/metrics` of the app: what is counted, under which labels, and what never is."""
 
-import threading
+from contextlib import ExitStack
 from pathlib import Path
 
-import pytest
-from flask import Flask
+import requests
 from flask.testing import FlaskClient
 
-from service.api.admission import Admission
 from service.api.app import create_app
-from service.api.problems import Problem
 from service.config import Settings
 from service.store.registry import Registry
+from tests.api.conftest import serving
 from tests.api.fakes import FAILING_WORD, make_model_dir, rule_registry
 from tests.api.scrapes import Scrape, increase
+from tests.api.test_overload import Asking, begin_stream
+from tests.api.test_server import TIMEOUT_S
 
 STAGES = ("tokenize", "score", "decode", "serialise")
 
@@ -144,38 +144,33 @@ def test_probes_are_counted_but_are_no_load(client: FlaskClient) -> None:
     assert found("trellis_requests_in_flight") == 0
 
 
-def test_what_has_no_place_is_counted_by_what_it_lacks(app: Flask) -> None:
-    client = app.test_client()
-    admission = Admission(Settings(max_running=1, max_waiting=1, max_streams=1))
-    may_end = threading.Event()
-    has_begun = threading.Event()
+def test_what_waits_and_what_has_no_place_is_counted(tmp_path: Path) -> None:
+    limits = {"TRELLIS_MAX_RUNNING": "1", "TRELLIS_MAX_WAITING": "1", "TRELLIS_MAX_STREAMS": "1"}
+    with serving("tests.api.served:app", tmp_path / "log", **limits) as server, ExitStack() as ends:
 
-    def work() -> None:
-        with admission.place():
-            has_begun.set()
-            may_end.wait()
+        def found(name: str, **labels: str) -> float:
+            text = requests.get(f"{server.url}/metrics", timeout=TIMEOUT_S).text
+            return Scrape(text)(name, **labels)
 
-    running, waiting = threading.Thread(target=work), threading.Thread(target=work)
-    running.start()
-    has_begun.wait()
-    waiting.start()
-    while scrape(client)("trellis_requests_waiting") < 1:
-        pass
-
-    def ask() -> None:
-        with pytest.raises(Problem), admission.place():
+        asking = [Asking(server) for _ in range(3)]
+        for one in asking:
+            one.start()
+        for _ in range(2):
+            begin_stream(server, ends)
+        while found("trellis_requests_waiting") != 1:
             pass
-        admission.begin_stream()
-        with pytest.raises(Problem):
-            admission.begin_stream()
-
-    found = increase(lambda: scrape(client), ask)
-    assert found("trellis_requests_rejected_total", reason="waiting") == 1
-    assert found("trellis_requests_rejected_total", reason="streams") == 1
-    may_end.set()
-    running.join()
-    waiting.join()
-    assert scrape(client)("trellis_requests_waiting") == 0
+        while found("trellis_requests_rejected_total", reason="waiting") != 1:
+            pass
+        assert found("trellis_requests_rejected_total", reason="streams") == 1
+        assert found("trellis_requests_total", route="none", model="", status="503") == 2
+        assert found("trellis_requests_in_flight") == 2  # one that is tagged, and a stream
+        server.release.touch()
+        for one in asking:
+            one.join()
+        while found("trellis_requests_waiting") != 0:
+            pass
+        histogram = {"route": "/tag", "model": "en-pos-crf"}
+        assert found("trellis_request_duration_seconds_count", **histogram) == 2
 
 
 def test_the_models_that_are_loaded_and_what_their_caches_do(tmp_path: Path) -> None:
