@@ -21,10 +21,12 @@ IMAGE = "localhost/trellis-test"
 # A stand-in for the image that the Dockerfile names: no registry is needed (docs/container.md).
 BASE = "localhost/trellis-test-base"
 START_TIMEOUT_S = 120
-# podman asks for more files and processes than some hosts grant.
-_ULIMITS = ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"]
-# The tests run the health check themselves; where there is no systemd, podman could not.
-_ENVIRONMENT = {**os.environ, "DISABLE_HC_SYSTEMD": "true"}
+_ENVIRONMENT = {
+    # The tests run the health check themselves; where there is no systemd, podman could not.
+    "DISABLE_HC_SYSTEMD": "true",
+    "CONTAINERS_CONF": str(Path(__file__).with_name("containers.conf")),
+    **os.environ,
+}
 
 
 def missing_tool() -> str | None:
@@ -69,7 +71,7 @@ def build(command: str, directory: Path) -> None:
     """Build `IMAGE` with README's command for docker, on `BASE`."""
     engine, verb, *rest = command.replace("--tag trellis", f"--tag {IMAGE}").split()
     assert (engine, verb) == ("docker", "build")
-    options = ["--format", "docker", "--pull=never", "--network", "host", *_ULIMITS]
+    options = ["--format", "docker", "--pull=never", "--network", "host"]
     options += ["--build-arg", f"PYTHON_IMAGE={BASE}"]
     for file in ("/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt"):  # the host's way to PyPI
         if Path(file).exists():
@@ -144,7 +146,7 @@ def running(command: str, *options: str, program: Sequence[str] = ()) -> Iterato
     name = f"trellis-test-{uuid.uuid4().hex}"
     publish = ["--publish", "127.0.0.1::8080"]
     podman(
-        *("run", "--detach", "--name", name, *publish, *_ULIMITS),
+        *("run", "--detach", "--name", name, *publish),
         *(*documented, *options, IMAGE, *program),
     )
     try:
