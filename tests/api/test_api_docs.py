@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from flask.testing import FlaskClient
 
-from service.api import problems, worker
+from service.api import problems, refusal
 from service.config import Settings
 from tests.api.conftest import ROOT
 
@@ -91,7 +91,7 @@ def test_every_path_has_an_example(client: FlaskClient) -> None:
 
 
 def test_the_table_of_errors_is_whole() -> None:
-    kinds = [kind for module in (problems, worker) for kind in vars(module).values()]
+    kinds = [kind for module in (problems, refusal) for kind in vars(module).values()]
     there_are = {(k.status, k.name) for k in kinds if isinstance(k, problems.Kind)}
     rows = re.findall(r"^\| (\d{3}) \| `([a-z-]+)` \|", DOCUMENT, re.MULTILINE)
     assert {(int(status), name) for status, name in rows} == there_are
