@@ -10,8 +10,10 @@ FROM ${PYTHON_IMAGE} AS build
 RUN python3 -m venv /pip && python3 -m venv --without-pip /opt/trellis
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_PYTHON=/opt/trellis/bin/python
 WORKDIR /src
-COPY requirements.lock ./
-RUN /pip/bin/pip install --require-hashes --requirement requirements.lock
+# requirements-tracing.lock has OpenTelemetry as well.
+ARG REQUIREMENTS=requirements.lock
+COPY ${REQUIREMENTS} ./
+RUN /pip/bin/pip install --require-hashes --requirement ${REQUIREMENTS}
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY service service
 # Apart from the libraries, so that a new version of the code is a small layer.

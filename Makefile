@@ -74,12 +74,14 @@ pip_install = $(@D)/bin/python -m pip install --quiet --disable-pip-version-chec
 require_python = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	{ echo 'Trellis needs Python 3.11 or newer: make PYTHON=/path/to/python3 ...' >&2; exit 1; }
 
-# The second lock is resolved under the first: what both hold has one version.
-lock: ## Write requirements.lock and requirements-dev.lock from pyproject.toml
+# The others are resolved under the first: what they hold of it has one version.
+lock: ## Write the lock files from pyproject.toml
 	@$(require_python)
 	$(PYTHON) -m venv --clear $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
 	$(compile) pyproject.toml --output-file requirements.lock
+	$(compile) pyproject.toml --extra tracing --constraint requirements.lock \
+		--output-file requirements-tracing.lock
 	$(compile) pyproject.toml --group dev --constraint requirements.lock \
 		--output-file requirements-dev.lock
 	rm -rf $(LOCK_VENV)

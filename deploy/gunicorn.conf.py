@@ -12,6 +12,8 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 from service.api import balance  # noqa: E402
 from service.api.master import keep_out_of_collections, take_signals  # noqa: E402
+from service.api.monitoring.logs import GUNICORN_LOGGING  # noqa: E402
+from service.api.monitoring.worker_files import fold, open_folder  # noqa: E402
 from service.config import load_settings  # noqa: E402
 from service.errors import SettingError  # noqa: E402
 
@@ -37,6 +39,9 @@ except SettingError as error:
     print(error, file=sys.stderr)
     raise SystemExit(3) from None
 
+# Before the app is loaded, and with it prometheus-client.
+_metrics = open_folder(_settings.metrics_dir)
+
 _host = f"[{_settings.host}]" if ":" in _settings.host else _settings.host  # IPv6
 bind = f"{_host}:{_settings.port}"
 workers = _settings.workers or available_cpus()
@@ -48,6 +53,7 @@ keepalive = 65  # longer than the 60 s of most proxies, so that it is they who c
 control_socket_disable = True  # nothing here needs it, and the image's user has no home
 if os.access("/dev/shm", os.W_OK):
     worker_tmp_dir = "/dev/shm"  # a heartbeat on a slow disk can block a worker
+logconfig_dict = GUNICORN_LOGGING
 
 
 def on_starting(server: object) -> None:
@@ -60,6 +66,17 @@ def when_ready(server: object) -> None:
     keep_out_of_collections()
 
 
+def post_worker_init(worker: object) -> None:
+    """The worker counts for itself, from zero; the first request need not wait for that."""
+    from service.api.monitoring.metrics import begin_worker
+
+    begin_worker()
+
+
 def child_exit(server: object, worker: Any) -> None:
-    """A worker has ended, in whatever way."""
+    """A worker has ended, in whatever way; what it has counted stays counted."""
+    from service.api.monitoring.metrics import count_worker_exit
+
     balance.leave(worker.age)
+    fold(_metrics, worker.pid)
+    count_worker_exit()

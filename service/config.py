@@ -93,6 +93,19 @@ class Settings(BaseSettings):
         description="Origins whose web pages may ask, separated by commas; * for all.",
     )
     demo: bool = Field(True, description="Whether / is a page to try the service on; else a 404.")
+    log_requests: bool = Field(
+        True, description="Whether each request gets a line of JSON on stdout; probes get none."
+    )
+    tracing: bool = Field(
+        False,
+        description="Whether requests are traced by OpenTelemetry, as its own OTEL_ variables say; "
+        "needs the extra tracing.",
+    )
+    metrics_dir: Path | None = Field(
+        None,
+        description="Folder in which workers count for /metrics, emptied at start; unset makes one "
+        "in memory.",
+    )
     max_unseen_words: int = Field(
         20_000,
         ge=0,

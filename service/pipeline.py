@@ -32,6 +32,10 @@ BATCH_TOKENS = 20_500
 two sentences of the greatest length, since the steps of the decoder are shared by a batch."""
 
 
+def _no_lap(stage: str) -> None:
+    """Take no time."""
+
+
 class Annotation(NamedTuple):
     """A document with its tags.
 
@@ -70,6 +74,7 @@ def annotate(
     constraints: Sequence[Sequence[SpanConstraint]] = (),
     dictionary: Dictionary | None = None,
     check: Callable[[], None] | None = None,
+    lap: Callable[[str], None] = _no_lap,
 ) -> list[Annotation]:
     """Tag documents, in order; all their sentences share the batches.
 
@@ -85,6 +90,7 @@ def annotate(
     constraints : of each document, what is known of its spans; or none at all.
     dictionary : what is known of phrases; None for nothing.
     check : is called before each batch; what it raises ends the work.
+    lap : is called at the end of each step with its name, ``score`` or ``decode``.
 
     Raises
     ------
@@ -106,7 +112,7 @@ def annotate(
                 spans=spans,
                 temperature=temperature if tagger.probabilistic else None,
             )
-            for scores in _scores(tagger, packed(sentences), known, dictionary, check)
+            for scores in _scores(tagger, packed(sentences), known, dictionary, check, lap)
         ]
     )
     none: list[list[Span]] = [[] for _ in bounded]
@@ -127,6 +133,7 @@ def annotate(
         [len(tokens.sentence_offsets) - 1 for tokens in sentences],
         [len(mine) for mine in found],
     )
+    lap("decode")
     return [
         Annotation(tokens, pieces, tagger.labels, mine, part, why)
         for (tokens, pieces), mine, part, why in zip(
@@ -156,18 +163,24 @@ def _scores(
     known: Sequence[Evidence],
     dictionary: Dictionary | None,
     check: Callable[[], None] | None,
+    lap: Callable[[str], None],
 ) -> Iterator[ChainScores]:
     """The scores of the sentences, batch by batch, with all that is known beside the model."""
     for first, end in _batches(tokens.sentence_offsets):
         if check is not None:
             check()
+        lap("decode")  # of the batch before
         if end - first == len(tokens.sentence_offsets) - 1:  # most often
-            yield _score(tagger, tokens, known, dictionary)
+            scores = _score(tagger, tokens, known, dictionary)
+            lap("score")
+            yield scores
             return
         offsets = tokens.sentence_offsets[first : end + 1]
         token_start, token_end = int(offsets[0]), int(offsets[-1])
         part = Tokens(tokens.words[token_start:token_end], offsets - token_start)
-        yield _score(tagger, part, _within(known, token_start, token_end), dictionary)
+        scores = _score(tagger, part, _within(known, token_start, token_end), dictionary)
+        lap("score")
+        yield scores
 
 
 def _within(known: Sequence[Evidence], first: int, end: int) -> list[Evidence]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from flask import Flask, Request, Response, request
 
+from service.api.monitoring.trace_context import REQUEST_ID, SERVER_TIMING
 from service.api.problems import UNAUTHORIZED, Problem
 from service.config import Settings
 from service.errors import SettingError
@@ -23,9 +24,11 @@ _FREE = frozenset(
 )
 _FREE_FOLDERS = ("/docs/", "/static/")
 _HASH = re.compile(r"[0-9a-f]{64}")
+_EXPOSED = f"Retry-After, {REQUEST_ID}, {SERVER_TIMING}"
 _CORS_HEADERS = {
     "Access-Control-Allow-Methods": "GET, POST",
-    "Access-Control-Allow-Headers": f"Accept, Authorization, Content-Type, {KEY_HEADER}",
+    "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, traceparent, "
+    f"{REQUEST_ID}, {KEY_HEADER}",
     "Access-Control-Max-Age": "600",
 }
 
@@ -88,7 +91,7 @@ def _allow_origin(response: Response, request: Request, origins: tuple[str, ...]
     origin = request.headers.get("Origin")
     if origin and (origin in origins or "*" in origins):
         response.headers["Access-Control-Allow-Origin"] = origin
-        response.headers["Access-Control-Expose-Headers"] = "Retry-After"
+        response.headers["Access-Control-Expose-Headers"] = _EXPOSED
         if request.method == "OPTIONS":
             response.headers.update(_CORS_HEADERS)
     return response

@@ -32,6 +32,11 @@ def until(deadline: float) -> Iterator[None]:
         _deadline.reset(token)
 
 
+def current_deadline() -> float | None:
+    """When the time of the request is over that this thread works for; None where it has none."""
+    return _deadline.get()
+
+
 def check_deadline() -> None:
     """Give up the request that this thread works for where its time is over.
 

@@ -9,6 +9,7 @@ import orjson
 from service.api.admission import Admission, DeadlineExceeded, check_deadline
 from service.api.answers import Json, document_answer
 from service.api.constraints import constraints_of
+from service.api.monitoring.record import current
 from service.api.problems import Problem, problem_of
 from service.api.schemas import ConstrainedDocument, Document, validated
 from service.api.selection import Selection
@@ -89,7 +90,9 @@ class Annotator:
             Where their time is over (504).
         """
         with self.admission.turn():
-            return list(self._answers(documents, selection, together=False))
+            answers = list(self._answers(documents, selection, together=False))
+            current().end_laps("serialise")
+            return answers
 
     def _answers(
         self, documents: Iterable[object], selection: Selection, *, together: bool
@@ -142,18 +145,25 @@ class Annotator:
             _check_length(len(document.text or ""), limit, "/text")
             return
         # Empty sentences have no characters, so their number is held to the limit as well.
-        chars = sum(len(word) for sentence in document.tokens for word in sentence)
-        _check_length(max(chars, len(document.tokens)), limit, "/tokens")
+        _check_length(max(_characters(document), len(document.tokens)), limit, "/tokens")
         _check_words(document.tokens)
 
     def _tokenize(self, documents: Sequence[Document], selection: Selection) -> list[Tokens]:
+        record = current()
+        record.begin_lap()
         texts = [document.text or "" for document in documents if document.tokens is None]
         of_texts = iter(self.tokenizer.tokenize_all(texts))
         tokens = [
             next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
             for document in documents
         ]
-        return tokens if selection.sentences else [each.as_one_sentence() for each in tokens]
+        if not selection.sentences:
+            tokens = [each.as_one_sentence() for each in tokens]
+        record.lap("tokenize")
+        record.documents += len(tokens)
+        record.tokens += sum(len(each.words) for each in tokens)
+        record.characters += sum(map(_characters, documents))
+        return tokens
 
     def _check_analysed(self, documents: Sequence[Tokens], selection: Selection) -> None:
         """Hold what is asked of a request to the number of its tokens."""
@@ -185,6 +195,7 @@ class Annotator:
             constraints=[each.constraints for each in inputs],
             dictionary=selection.dictionary,
             check=check_deadline,
+            lap=current().lap,
         )
 
     def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
@@ -212,6 +223,13 @@ class _Input(NamedTuple):
     text: str | None
     tokens: Tokens
     constraints: list[SpanConstraint]
+
+
+def _characters(document: Document) -> int:
+    """Code points of its text, or of its words together."""
+    if document.tokens is None:
+        return len(document.text or "")
+    return sum(len(word) for sentence in document.tokens for word in sentence)
 
 
 def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:

@@ -8,6 +8,7 @@ from service.api.admission import Admission
 from service.api.annotator import Annotator
 from service.api.compat.routes import compat_routes
 from service.api.health import assess
+from service.api.monitoring.monitor import announce, monitor
 from service.api.page import page_routes
 from service.api.problems import register_problems
 from service.api.routes import state_routes, tagging_routes
@@ -34,6 +35,7 @@ def create_app(settings: Settings, registry: Registry) -> Flask:
     tokenizer = Tokenizer()
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # a redirect to another spelling would be HTML
+    monitor(app, settings, registry)
     register_problems(app)
     app.after_request(_finish)
     guard(app, settings)
@@ -47,6 +49,7 @@ def create_app(settings: Settings, registry: Registry) -> Flask:
     app.register_blueprint(docs)
     # Its own rule ends in a slash, and would redirect.
     app.add_url_rule(DOCS_PATH, view_func=app.view_functions[f"{docs.name}.show"])
+    announce(app, registry)
     return app
 
 

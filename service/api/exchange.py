@@ -11,6 +11,7 @@ from typing import Any
 from service.api.admission import RETRY_AFTER, DeadlineExceeded, until
 from service.api.connection import Connection
 from service.api.line import Line
+from service.api.monitoring.metrics import count_rejected, tell_waiting
 from service.api.problems import OVERLOADED, REQUEST_TIMEOUT, Problem
 from service.api.refusal import refusal
 from service.config import Settings
@@ -42,6 +43,7 @@ class Exchanges:
         self._connections: set[Connection] = set()
         self._delivering: set[Connection] = set()
         self._held_bytes = 0
+        self._waiting = 0  # as was last told
         self._max_held_bytes = settings.max_body_bytes * settings.max_running
         line = partial(Line[Connection], self._answer, self._answered)
         self._work = line(
@@ -75,6 +77,9 @@ class Exchanges:
                 self._give_up_delivery(conn)
         for conn in self._work.overdue():
             self._refuse(conn, DeadlineExceeded(), keeps=True)
+        if self._work.waiting != self._waiting:
+            self._waiting = self._work.waiting
+            tell_waiting(self._waiting)
 
     def drop_resting(self) -> None:
         """Close connections without a request."""
@@ -120,6 +125,7 @@ class Exchanges:
             size = conn.large_bytes
             more = size - conn.held_bytes
             if more > 0 and self._held_bytes + more > self._max_held_bytes:
+                count_rejected("bodies")
                 detail = "the bodies of other requests fill the memory that there is for them"
                 raise Problem(OVERLOADED, detail, headers=RETRY_AFTER)
             self._hold(conn, size)
@@ -133,16 +139,19 @@ class Exchanges:
     def _enqueue(self, conn: Connection) -> None:
         request = conn.parser.parsed
         if request.is_streamed:
-            line, places = self._streams, "there are as many streams as TRELLIS_MAX_STREAMS already"
+            line, reason = self._streams, "streams"
+            places = "there are as many streams as TRELLIS_MAX_STREAMS already"
             self._watch(conn, 0)
         elif request.method in ("GET", "HEAD", "OPTIONS"):
-            line, places = self._pages, ""
+            line, reason, places = self._pages, "waiting", ""
         else:
-            line, places = self._work, "as many requests wait as TRELLIS_MAX_WAITING already"
+            line, reason = self._work, "waiting"
+            places = "as many requests wait as TRELLIS_MAX_WAITING already"
         conn.is_busy = True
         conn.timeout = math.inf
         conn.deadline = time.monotonic() + self._settings.request_timeout_s
         if not line.join(conn, conn.deadline):
+            count_rejected(reason)
             problem = Problem(OVERLOADED, places, headers=RETRY_AFTER)
             self._refuse(conn, problem, keeps=not request.is_streamed)
 
@@ -161,7 +170,7 @@ class Exchanges:
             conn.outbox.clear()  # the client has gone
         except Exception as error:
             conn.outbox.clear()
-            conn.outbox.sendall(refusal(error, keeps=False))
+            conn.outbox.sendall(refusal(error, {}, keeps=False))
 
     def _answered(self, conn: Connection) -> None:
         """Let the connection rest where that is all; the poller need not be woken for it."""
@@ -201,7 +210,8 @@ class Exchanges:
         conn.is_kept = keeps and self._worker.alive and not request.should_close()
         conn.is_busy = True
         conn.timeout = math.inf
-        conn.outbox.sendall(refusal(error, keeps=conn.is_kept))
+        headers = {} if request is None else dict(request.headers)
+        conn.outbox.sendall(refusal(error, headers, keeps=conn.is_kept))
         try:
             conn.outbox.send()
         except OSError:

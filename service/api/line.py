@@ -72,6 +72,11 @@ class Line(Generic[T]):
         for _ in range(threads):
             threading.Thread(target=self._run, daemon=True).start()
 
+    @property
+    def waiting(self) -> int:
+        """How many no thread works on yet."""
+        return len(self._waiting)
+
     def join(self, one: T, deadline: float) -> bool:
         """Have it worked on; False where as many wait already as may.
 

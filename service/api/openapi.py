@@ -4,6 +4,7 @@ from typing import Any
 
 from openapi_pydantic import (
     Components,
+    Header,
     Info,
     MediaType,
     OpenAPI,
@@ -23,6 +24,7 @@ from service import __version__
 from service.api import access, body, forms, problems, schemas, streams
 from service.api import answer_schemas as answers
 from service.api.compat import huggingface, presidio
+from service.api.monitoring.trace_context import REQUEST_ID
 
 _TAG_ERRORS = (
     problems.MALFORMED_JSON,
@@ -111,6 +113,7 @@ def openapi_document() -> dict[str, Any]:
                 "health", "Version, models and state", answers.HealthAnswer, problems.NOT_READY
             ),
             "/version": _get("version", "What runs here", answers.VersionAnswer),
+            "/metrics": _metrics(),
         },
         components=Components(securitySchemes=_KEYS),
         security=[{}, {"bearer": []}, {"header": []}],  # none, where no keys are set
@@ -124,6 +127,14 @@ _KEYS: dict[str, SecurityScheme | Reference] = {
     "header": SecurityScheme.model_validate(
         {"type": "apiKey", "in": "header", "name": access.KEY_HEADER}
     ),
+}
+_HEADERS: dict[str, Header | Reference] = {
+    REQUEST_ID: Header.model_validate(
+        {
+            "description": "The id of the request: its own, or a new one.",
+            "schema": {"type": "string"},
+        }
+    )
 }
 _NAME = Parameter.model_validate(
     {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -210,12 +221,24 @@ def _get(
     )
 
 
+def _metrics() -> PathItem:
+    text = MediaType.model_validate({"schema": {"type": "string"}})
+    return PathItem(
+        get=Operation(
+            operationId="metrics",
+            summary="What monitors count, in Prometheus' text format",
+            responses=_responses({"text/plain": text}, (problems.INTERNAL,)),
+        )
+    )
+
+
 def _responses(answer: dict[str, MediaType], errors: tuple[problems.Kind, ...]) -> Responses:
-    responses: Responses = {"200": Response(description="OK", content=answer)}
+    responses: Responses = {"200": Response(description="OK", headers=_HEADERS, content=answer)}
     for status in sorted({kind.status for kind in errors}):
         kinds = [kind for kind in errors if kind.status == status]
         responses[str(status)] = Response(
             description="; ".join(f"{kind.title} (`{kind.uri}`)" for kind in kinds),
+            headers=_HEADERS,
             content=_content(problems.MEDIA_TYPE, answers.Problem),
         )
     return responses

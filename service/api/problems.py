@@ -9,6 +9,7 @@ import orjson
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
+from service.api.monitoring.record import current
 from service.errors import InputError, LimitExceeded, ModelNotFound, ModelNotLoaded
 
 MEDIA_TYPE = "application/problem+json"
@@ -131,4 +132,10 @@ def log_unexpected(error: Exception) -> None:
 
 def register_problems(app: Flask) -> None:
     """Answer every exception of the app as a problem."""
-    app.register_error_handler(Exception, lambda error: problem_of(error).response())
+    app.register_error_handler(Exception, _answer)
+
+
+def _answer(error: Exception) -> Response:
+    problem = problem_of(error)
+    current().problem = problem.kind.name
+    return problem.response()

@@ -4,9 +4,11 @@ gunicorn's own are HTML, and would quote the request, as its log would.
 """
 
 import logging
+from collections.abc import Mapping
 
 from gunicorn.http import errors  # type: ignore[import-untyped]
 
+from service.api.monitoring.monitor import refused
 from service.api.problems import (
     MALFORMED_REQUEST,
     UNSUPPORTED_TRANSFER_CODING,
@@ -20,9 +22,16 @@ HEADERS_TOO_LARGE = Kind("headers-too-large", 431, "Request header fields too la
 _log = logging.getLogger(__name__)
 
 
-def refusal(error: Exception, *, keeps: bool) -> bytes:
-    """The answer, head and body, to a request that failed; `keeps` the connection, or ends it."""
-    response = _problem(error).response()
+def refusal(error: Exception, headers: Mapping[str, str], *, keeps: bool) -> bytes:
+    """The answer, head and body, to a request that failed, which is counted and logged.
+
+    Parameters
+    ----------
+    error : why it failed.
+    headers : those that came, in capitals; none where they did not come in whole.
+    keeps : whether the connection goes on.
+    """
+    response = refused(_problem(error), headers)
     response.headers["Connection"] = "keep-alive" if keeps else "close"
     head = f"HTTP/1.1 {response.status}\r\n{response.headers}"
     return head.encode("latin-1") + response.get_data()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from service.api.monitoring.record import current
 from service.api.problems import INVALID_REQUEST, Problem
 from service.api.schemas import DictionaryEntry, NerOptions, OffsetUnit, Options, TagOptions
 from service.decoding import Dictionary, Entry, Inference
@@ -83,6 +84,7 @@ def select_recogniser(registry: Registry, options: NerOptions, tokenizer: Tokeni
 
 def _selection(model: LoadedModel, options: Options, *, spans: bool) -> Selection:
     """What both tasks may ask for."""
+    current().model = model.manifest.name
     confidence = bool(options.confidence)
     return Selection(
         model,

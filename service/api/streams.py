@@ -15,6 +15,7 @@ from service.api.annotator import Annotator
 from service.api.answers import Json
 from service.api.body import parse_json
 from service.api.connection import STREAMED
+from service.api.monitoring.record import current
 from service.api.problems import INCOMPLETE_BODY, REQUEST_TIMEOUT, Problem, problem_of
 from service.api.selection import Selection
 from service.api.worker import limit_stalls
@@ -151,7 +152,9 @@ def _answers(
             yield b"".join(written)
     except Exception as error:
         # Whatever it was: what went out ends with a line, and so does this.
-        yield _dumped({"error": problem_of(error).document})
+        problem = problem_of(error)
+        current().problem = problem.kind.name
+        yield _dumped({"error": problem.document})
 
 
 def _parsed(line: bytes | Problem) -> object:

@@ -1,5 +1,6 @@
 """The models that lie in the models directory, those that are loaded, and the defaults."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +19,16 @@ _FILES = (MANIFEST_FILE, WEIGHTS_FILE)  # either makes a directory a model
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model that is ready to tag."""
+    """A model that is ready to tag.
+
+    Attributes
+    ----------
+    load_s : how long it took to load.
+    """
 
     manifest: Manifest
     tagger: Tagger
+    load_s: float = 0.0
 
 
 def load_model(directory: Path, max_unseen_words: int) -> LoadedModel:
@@ -32,9 +39,11 @@ def load_model(directory: Path, max_unseen_words: int) -> LoadedModel:
     ModelError
         Names the file that cannot be used, and why.
     """
+    begin = time.monotonic()
     manifest = read_manifest(directory)
     parameters = read_parameters(directory, manifest)
-    return LoadedModel(manifest, make_tagger(directory, manifest, parameters, max_unseen_words))
+    tagger = make_tagger(directory, manifest, parameters, max_unseen_words)
+    return LoadedModel(manifest, tagger, time.monotonic() - begin)
 
 
 class Registry:

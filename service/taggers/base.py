@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.decoding import ChainScores
+from service.taggers.word_rows import UnseenWords
 from service.text.tokens import Offsets
 
 _LARGEST_SCORE = 60_000.0  # far beyond any log-probability or weight; half precision has it
@@ -41,6 +42,15 @@ class Tagger(Protocol):
         -------
         ChainScores over (M, K) emissions, constraints included.
         """
+
+
+@runtime_checkable
+class CachingTagger(Tagger, Protocol):
+    """A tagger that keeps what it has computed of words outside its vocabulary."""
+
+    @property
+    def unseen_words(self) -> UnseenWords:
+        """What the cache of these words has done."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from service.layers.lstm import Floats, bilstm
 from service.taggers.base import Parameters
 from service.taggers.contextual import ContextualMix, ContextualVectors
 from service.taggers.word_inputs import WordInputs, read_lstm
-from service.taggers.word_rows import WordRows
+from service.taggers.word_rows import UnseenWords, WordRows
 from service.text.bioes import bio_of
 from service.text.tokens import Offsets, offsets_of
 
@@ -80,6 +80,11 @@ class BilstmCrfTagger:
         if not words or "" in words:
             raise ValueError("the vocabulary words is empty or has an empty entry")
         self._rows = WordRows(words, self._make_rows(words), self._make_rows, max_unseen_words)
+
+    @property
+    def unseen_words(self) -> UnseenWords:
+        """See `service.taggers.base.CachingTagger.unseen_words`."""
+        return self._rows.unseen_words
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""

@@ -24,7 +24,7 @@ from service.taggers.base import FiredFeature, Parameters
 from service.taggers.crf_features import FeatureReader
 from service.taggers.feature_weights import FeatureWeights
 from service.taggers.word_pairs import WordPairs
-from service.taggers.word_rows import WordRows
+from service.taggers.word_rows import UnseenWords, WordRows
 from service.text.features import (
     BOUNDARY,
     NO_CLUSTERS,
@@ -92,6 +92,11 @@ class CrfTagger:
             raise ValueError("the vocabulary words has an empty entry")
         table = self._make_entries(words)
         self._entries = WordRows(words, table, self._make_entries, max_unseen_words)
+
+    @property
+    def unseen_words(self) -> UnseenWords:
+        """See `service.taggers.base.CachingTagger.unseen_words`."""
+        return self._entries.unseen_words
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from service.decoding import ChainScores, Constraints, Transitions
 from service.taggers.base import Parameters
-from service.taggers.word_rows import WordRows
+from service.taggers.word_rows import UnseenWords, WordRows
 from service.text.tokens import Offsets
 
 MAX_SUFFIX_CHARS = 6
@@ -62,6 +62,11 @@ class HmmTagger:
         self._words = {word: i for i, word in enumerate(words)}
         self._emissions = parameters.array("emissions", (len(words), tags))
         self._rows = WordRows(words, self._emissions, self._guess_rows, max_unseen_words)
+
+    @property
+    def unseen_words(self) -> UnseenWords:
+        """See `service.taggers.base.CachingTagger.unseen_words`."""
+        return self._rows.unseen_words
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""

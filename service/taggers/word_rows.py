@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,20 @@ Rows = NDArray[Any]
 
 _MAX_KEY_CHARS = 100
 """A longer unseen word is not kept, so that the cache's memory is bounded too."""
+
+
+class UnseenWords(NamedTuple):
+    """What a cache of unseen words has done since it was made.
+
+    Attributes
+    ----------
+    hits, misses : words that were kept when they were looked up, and words that were not.
+    kept : words that are kept now.
+    """
+
+    hits: int
+    misses: int
+    kept: int
 
 
 class WordRows:
@@ -48,6 +62,11 @@ class WordRows:
             rows[unseen] = self._unseen.gather([words[i] for i in unseen.tolist()])
         return rows
 
+    @property
+    def unseen_words(self) -> UnseenWords:
+        """How the rows of unseen words were come by."""
+        return self._unseen.use
+
 
 class _UnseenRows:
     """A bounded cache of rows. When it is full, the whole generation makes room for the next.
@@ -67,12 +86,22 @@ class _UnseenRows:
         self._lock = Lock()
         self._slots: dict[str, int] = {}
         self._rows = np.empty((max(capacity, 1), *row_shape), dtype)
+        self._hits = self._misses = 0
+
+    @property
+    def use(self) -> UnseenWords:
+        """See `WordRows.unseen_words`."""
+        with self._lock:
+            return UnseenWords(self._hits, self._misses, len(self._slots))
 
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of N words, (N, ...)."""
         with self._lock:
             slots = [self._slots.get(word, -1) for word in words]
             rows: Rows = self._rows[slots]
+            misses = slots.count(-1)
+            self._misses += misses
+            self._hits += len(slots) - misses
         missing = [i for i, slot in enumerate(slots) if slot < 0]
         if missing:
             new = list(dict.fromkeys(words[i] for i in missing))

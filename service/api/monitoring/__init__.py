@@ -1,0 +1,1 @@
+"""What monitors see of the service: metrics, a log line a request, traces. Never a user's text."""
