@@ -102,14 +102,13 @@ class Line(Generic[T]):
         if not self._waiting:
             return math.inf
         since = self._term.since
-        if since is None:  # the thread is about to begin
-            return max(self._long_s, _LOOK_AGAIN_S)
-        left_s = since + self._long_s - self._term.clock()
-        if left_s > 0:
-            return left_s
-        self._term = _Term(time.monotonic)
-        self._may_take.release()
-        return math.inf
+        if since is not None:
+            left_s = since + self._long_s - self._term.clock()
+            if left_s > 0:
+                return left_s
+            self._term = _Term(time.monotonic)
+            self._may_take.release()
+        return max(self._long_s, _LOOK_AGAIN_S)  # a thread is about to begin
 
     def overdue(self) -> list[T]:
         """Take those out whose deadline is over."""
