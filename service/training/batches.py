@@ -104,7 +104,11 @@ class Batches:
             yield self._pack(self._sentences[i : i + self._at_once], lambda vector: vector)
 
     def shuffled(
-        self, rng: random.Random, unknown_share: float, recased_share: float
+        self,
+        rng: random.Random,
+        unknown_share: float,
+        word_dropout: float,
+        recased_share: float,
     ) -> Iterator[Batch]:
         """All sentences once, of about equal length in a batch, the batches in random order.
 
@@ -112,13 +116,14 @@ class Batches:
         ----------
         rng : what is random.
         unknown_share : share of the words that came once whose vector is that of unknown words.
+        word_dropout : the same share of the other words.
         recased_share : share of the sentences that come in lower or in upper case, half each.
         """
         unknown = len(self._vocabulary.words)
 
         def hide(vector: int) -> int:
-            hidden = vector in self._rare and rng.random() < unknown_share
-            return unknown if hidden else vector
+            share = unknown_share if vector in self._rare else word_dropout
+            return unknown if rng.random() < share else vector
 
         ranked = sorted(
             (_recased(sentence, rng, recased_share) for sentence in self._sentences),
@@ -130,7 +135,8 @@ class Batches:
             yield self._pack(part, hide)
 
     def _pack(self, sentences: Sequence[TaggedSentence], hide: Callable[[int], int]) -> Batch:
-        types = list(dict.fromkeys(word for s in sentences for word in s.words))
+        # The short first, for `WordNetwork` to read words of about equal length together.
+        types = sorted(dict.fromkeys(word for s in sentences for word in s.words), key=len)
         position = {word: i for i, word in enumerate(types)}
         spellings = [self._vocabulary.spelling(word) for word in types]
         return Batch(
