@@ -104,11 +104,7 @@ class Batches:
             yield self._pack(self._sentences[i : i + self._at_once], lambda vector: vector)
 
     def shuffled(
-        self,
-        rng: random.Random,
-        unknown_share: float,
-        word_dropout: float,
-        recased_share: float,
+        self, rng: random.Random, unknown_share: float, recased_share: float
     ) -> Iterator[Batch]:
         """All sentences once, of about equal length in a batch, the batches in random order.
 
@@ -116,14 +112,13 @@ class Batches:
         ----------
         rng : what is random.
         unknown_share : share of the words that came once whose vector is that of unknown words.
-        word_dropout : the same share of the other words.
         recased_share : share of the sentences that come in lower or in upper case, half each.
         """
         unknown = len(self._vocabulary.words)
 
         def hide(vector: int) -> int:
-            share = unknown_share if vector in self._rare else word_dropout
-            return unknown if rng.random() < share else vector
+            hidden = vector in self._rare and rng.random() < unknown_share
+            return unknown if hidden else vector
 
         ranked = sorted(
             (_recased(sentence, rng, recased_share) for sentence in self._sentences),

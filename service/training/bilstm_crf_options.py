@@ -17,9 +17,6 @@ class BilstmCrfOptions(BaseModel):
     patience: int = Field(5, ge=1, description="Epochs without a better dev score that end it.")
     sentences_at_once: int = Field(32, ge=1, description="Sentences of a batch.")
     learning_rate: float = Field(2e-3, gt=0, description="The highest of the schedule.")
-    vector_rate: float = Field(
-        1.0, gt=0, le=1, description="Of the learning rate, how much word vectors have."
-    )
     averaging: float = Field(
         0.999, ge=0, lt=1, description="How much of the running mean of the weights a step keeps."
     )
@@ -42,9 +39,6 @@ class BilstmCrfOptions(BaseModel):
     )
     unknown_share: float = Field(
         0.5, ge=0, le=1, description="Of words that come once, how often they are made unknown."
-    )
-    word_dropout: float = Field(
-        0.0, ge=0, le=1, description="Of the other words, how often they are made unknown."
     )
     recased_share: float = Field(
         0.0, ge=0, le=1, description="Share of the sentences in lower or upper case, an epoch."

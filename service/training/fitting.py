@@ -58,9 +58,8 @@ class Fitting:
         # The vectors of words that a batch lacks stay as they are.
         self._optimizers: list[torch.optim.Optimizer] = [
             torch.optim.AdamW(self._dense, lr=options.learning_rate),
-            torch.optim.SparseAdam(sparse, lr=options.learning_rate * options.vector_rate),
+            torch.optim.SparseAdam(sparse, lr=options.learning_rate),
         ]
-        self._rates = [optimizer.param_groups[0]["lr"] for optimizer in self._optimizers]
         self._epoch = 0
         self._best = -math.inf
         self._best_epoch = 0
@@ -91,12 +90,11 @@ class Fitting:
         self._network.train()
         options = self._options
         tokens, begin_s = 0, time.monotonic()
-        shuffled = self._batches.shuffled(
-            self._rng, options.unknown_share, options.word_dropout, options.recased_share
-        )
+        shuffled = self._batches.shuffled(self._rng, options.unknown_share, options.recased_share)
         for i, batch in enumerate(shuffled, start=self._epoch * len(self._batches)):
-            for optimizer, rate in zip(self._optimizers, self._rates, strict=True):
-                optimizer.param_groups[0]["lr"] = rate * schedule(i, steps)
+            rate = options.learning_rate * schedule(i, steps)
+            for optimizer in self._optimizers:
+                optimizer.param_groups[0]["lr"] = rate
                 optimizer.zero_grad()
             loss = self._network(batch)
             loss.backward()
