@@ -12,6 +12,7 @@ TEXTS = INPUT / "texts.json"
 
 MODELS = {
     "en-ner-crf": "ner",
+    "en-ner-elmo": "ner",
     "en-ner-char-bilstm-crf": "ner",
     "en-ner-bilstm-crf": "ner",
     "en-pos-crf": "pos",

@@ -130,7 +130,8 @@ class Batches:
             yield self._pack(part, hide)
 
     def _pack(self, sentences: Sequence[TaggedSentence], hide: Callable[[int], int]) -> Batch:
-        types = list(dict.fromkeys(word for s in sentences for word in s.words))
+        # The short first, for `WordNetwork` to read words of about equal length together.
+        types = sorted(dict.fromkeys(word for s in sentences for word in s.words), key=len)
         position = {word: i for i, word in enumerate(types)}
         spellings = [self._vocabulary.spelling(word) for word in types]
         return Batch(

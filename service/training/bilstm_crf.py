@@ -20,6 +20,7 @@ from service.training.batches import Batches, Vocabulary, frequent_characters
 from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.evaluation import Evaluator
 from service.training.fitting import Fitting
+from service.training.kept_vectors import KeptVectors
 from service.training.network import BilstmCrf, LayerMix
 from service.training.network_parameters import parameters_of
 from service.training.network_tagger import NetworkTagger
@@ -33,6 +34,9 @@ _MAX_SENTENCE_TOKENS = 10_000
 
 _UNSEEN_ROWS = 50_000
 """Of words that are read in training in another case, or on dev."""
+
+_KEPT_WORDS = 700_000
+"""Words in sentences whose contextual vectors are kept: some 5 kB each."""
 
 
 def estimate(
@@ -78,7 +82,11 @@ def estimate(
     vocabulary = Vocabulary(words, frequent_characters(sentences))
     rng = np.random.default_rng(seed)
     counts = Counter(word for sentence in sentences for word in sentence.words)
-    source = LanguageModel(language_model, list(counts), _UNSEEN_ROWS) if language_model else None
+    source = (
+        KeptVectors(LanguageModel(language_model, list(counts), _UNSEEN_ROWS), _KEPT_WORDS)
+        if language_model
+        else None
+    )
     network = BilstmCrf(
         WordNetwork(
             torch.from_numpy(initial_vectors(words, known, vectors, vectors.shape[1], rng)),

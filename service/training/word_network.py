@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+_WORDS_AT_ONCE = 64
+
 
 @dataclass(frozen=True, slots=True)
 class WordTypes:
@@ -104,6 +106,18 @@ class WordNetwork(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
         """The parts of N words: (N, D)."""
         parts = [self.vectors(types.vectors), self.case_vectors(types.cases)]
         if self.reads_characters:
-            characters = self.character_vectors(types.characters)  # (C, N, ...)
-            parts.append(self.spelling.last(characters, types.character_counts))
+            parts.append(self._spell(types))
         return torch.cat(parts, dim=1)
+
+    def _spell(self, types: WordTypes) -> Tensor:
+        """What the character biLSTM says of N words: (N, 2 h).
+
+        A few words at a time, without the padding of the longest of all, which is most of it.
+        """
+        states = []
+        counts_of_parts = types.character_counts.split(_WORDS_AT_ONCE)
+        parts = types.characters.split(_WORDS_AT_ONCE, dim=1)  # each (C, n)
+        for characters, counts in zip(parts, counts_of_parts, strict=True):
+            vectors = self.character_vectors(characters[: int(counts.max())])
+            states.append(self.spelling.last(vectors, counts))
+        return torch.cat(states)

@@ -15,6 +15,7 @@ from benchmarks.peers.protocol import serve
 from benchmarks.peers.pytorch.viterbi import Viterbi
 from service.config import Settings
 from service.store.directory import constraints_of, read_manifest, read_parameters
+from service.taggers.bilstm_crf import states_of
 from service.text.conll import TaggedSentence
 from service.text.spans import spans_of_path
 from service.text.tokenizer import Tokenizer
@@ -31,16 +32,16 @@ class Recogniser:
     def __init__(self, name: str) -> None:
         directory = Settings().models_path / name
         manifest = read_manifest(directory)
-        constraints = constraints_of(manifest.task, manifest.labels)
+        allowed = constraints_of(manifest.task, manifest.labels)
         parameters = read_parameters(directory, manifest)
-        self._network, self._vocabulary = network_of(parameters, constraints)
+        self._labels, constraints = states_of(parameters, allowed)
+        self._network, self._vocabulary = network_of(parameters, allowed)
         crf = self._network.crf
         self._viterbi = Viterbi(
             crf.transitions + torch.tensor(constraints.transitions).float(),
             crf.start + torch.tensor(constraints.start).float(),
             crf.end + torch.tensor(constraints.end).float(),
         )
-        self._labels = manifest.labels
         self._tokenizer = Tokenizer()
 
     def find(self, texts: list[str]) -> Iterator[list[object]]:
