@@ -45,7 +45,7 @@ def model_card(manifest: Manifest) -> str:
         f"{environment}/bin/trellis train models/{manifest.name}/recipe.toml{data}",
         "```",
         "",
-        f"The same recipe and data give the same bytes{under}."
+        f"The same recipe, data and code give the same bytes{under}."
         + (" `DATA` is the folder with the files that the recipe names." if data else ""),
     ]
     return "\n".join(lines) + "\n"
