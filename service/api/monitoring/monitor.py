@@ -7,12 +7,13 @@ is counted, and a slow client makes no slow request. A stream has ended when it 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Flask, Response, request
+from flask import Blueprint, Flask, Response
+from flask.globals import request_ctx
 
 from service.api.admission import current_deadline
 from service.api.monitoring import metrics
 from service.api.monitoring.exposition import MEDIA_TYPE, Exposition
-from service.api.monitoring.logs import log_request, milliseconds
+from service.api.monitoring.logs import log_request
 from service.api.monitoring.record import RequestRecord, begin, current
 from service.api.monitoring.trace_context import (
     REQUEST_ID,
@@ -59,6 +60,7 @@ class Monitor:
 
     def begin(self) -> None:
         """Begin a request; before everything else that is done for it."""
+        request = request_ctx.request  # itself, not the proxy, which is slower to look into
         environ = request.environ
         record = _record(environ.get("HTTP_X_REQUEST_ID"), environ.get("HTTP_TRACEPARENT"))
         if (deadline := current_deadline()) is not None:  # it may have waited for a thread
@@ -77,9 +79,9 @@ class Monitor:
         """End a request, or have it end with its stream; after everything else."""
         record = current()
         record.end_laps("serialise")
-        response.headers[REQUEST_ID] = record.request_id
+        response.headers.add(REQUEST_ID, record.request_id)
         if timing := _server_timing(record):
-            response.headers[SERVER_TIMING] = timing
+            response.headers.add(SERVER_TIMING, timing)
         if response.is_streamed:
             response.call_on_close(lambda: self._finish(record, response.status_code))
         else:
@@ -160,7 +162,7 @@ def _server_timing(record: RequestRecord) -> str:
     """The stages, and where the answer stands in the trace, which browsers cannot know else."""
     parts = []
     if record.documents:
-        parts = [f"{name};dur={milliseconds(s)}" for name, s in record.stage_s.items()]
+        parts = [f"{name};dur={ms}" for name, ms in record.stages_ms.items()]
     if record.trace is not None:
         parts.append(f'traceparent;desc="{record.trace.header}"')
     return ", ".join(parts)

@@ -85,6 +85,16 @@ class RequestRecord:
             self.lap(stage)
             self._lap = None
 
+    @property
+    def stages_ms(self) -> dict[str, float]:
+        """Milliseconds of each of `STAGES`, to the microsecond."""
+        return {stage: round(seconds * 1e3, 3) for stage, seconds in self.stage_s.items()}
+
+    @property
+    def duration_ms(self) -> float:
+        """Milliseconds of the whole, to the microsecond."""
+        return round(self.duration_s * 1e3, 3)
+
     def end(self, status: int) -> None:
         """Take the time of the whole."""
         self.status = status
