@@ -118,10 +118,10 @@ def _http(texts: dict[str, list[str]], options: argparse.Namespace) -> Any:
 
 
 def _own(module: str, *arguments: object) -> str:
-    """What a program of ours prints."""
+    """The line that a program of ours prints, after those that log its requests."""
     words = [sys.executable, "-m", module, *map(str, arguments)]
     result = subprocess.run(words, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, check=True)
-    return result.stdout.decode()
+    return result.stdout.decode().splitlines()[-1]
 
 
 def _say(part: str) -> None:

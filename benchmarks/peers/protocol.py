@@ -5,6 +5,7 @@ them one by one and answers how long each took. A program begins with a line tha
 versions, and ends with its input. Standard library only: every peer's environment imports this.
 """
 
+import gc
 import json
 import platform
 import sys
@@ -26,6 +27,8 @@ def serve(run: Run, texts_file: str, versions: Mapping[str, str]) -> None:
     versions : of what runs here, by package.
     """
     texts = json.loads(Path(texts_file).read_text(encoding="utf-8"))
+    gc.collect()
+    gc.freeze()  # as a server does with what it has loaded
     _answer({"versions": {"Python": platform.python_version(), **versions}})
     for line in sys.stdin:
         command, _, name = line.strip().partition(" ")
