@@ -118,10 +118,10 @@ def _http(texts: dict[str, list[str]], options: argparse.Namespace) -> Any:
 
 
 def _own(module: str, *arguments: object) -> str:
-    """The line that a program of ours prints, after those that log its requests."""
+    """The line that a program of ours prints, if any, after those that log its requests."""
     words = [sys.executable, "-m", module, *map(str, arguments)]
     result = subprocess.run(words, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, check=True)
-    return result.stdout.decode().splitlines()[-1]
+    return "".join(result.stdout.decode().splitlines()[-1:])
 
 
 def _say(part: str) -> None:
