@@ -42,7 +42,7 @@ class Annotator:
         LimitExceeded
             Where it has too many tokens for what is asked.
         Problem
-            Where there is no place for it (503), or its time is over (504).
+            Where its time is over (504).
         """
         with self.admission.place():
             return document_answer(self._annotation(document, selection), document.text, selection)
@@ -67,7 +67,7 @@ class Annotator:
         LimitExceeded
             Where there are too many, or too many tokens for what is asked.
         Problem
-            Where there is no place for it (503), or its time is over (504).
+            Where its time is over (504).
         """
         limit = self.settings.max_documents
         if len(documents) > limit:

@@ -4,6 +4,7 @@ import contextlib
 import io
 import socket
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from gunicorn.http import errors  # type: ignore[import-untyped]
@@ -17,6 +18,7 @@ from service.api.outbox import Outbox
 STREAMED = "application/x-ndjson"
 """The media type of bodies that the app reads as they arrive."""
 
+_RECEIVED_BYTES = 2**16
 _SMALL_BYTES = 2**16
 _MAX_HEAD_BYTES = 2**16
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -85,6 +87,15 @@ class Connection:
     def is_resting(self) -> bool:
         """Whether there is no request."""
         return not self.is_busy and not self.has_begun
+
+    def receive(self) -> bytes | None:
+        """What has arrived: nothing at the end of the connection, None before anything comes."""
+        try:
+            return self.wire.recv(_RECEIVED_BYTES)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
 
     def add(self, data: bytes) -> None:
         """Take over what has been received."""
@@ -194,7 +205,7 @@ class _Request(Request):  # type: ignore[misc]
         """Whether its body comes in chunks."""
         return isinstance(self.body.reader, ChunkedReader)
 
-    @property
+    @cached_property
     def is_streamed(self) -> bool:
         """Whether the app reads its body as it comes."""
         media_types = [value for name, value in self.headers if name == "CONTENT-TYPE"]

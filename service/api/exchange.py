@@ -16,7 +16,6 @@ from service.api.problems import OVERLOADED, REQUEST_TIMEOUT, Problem
 from service.api.refusal import refusal
 from service.config import Settings
 
-_RECEIVED_BYTES = 2**16
 _NEXT_BYTES = 2**16  # of requests that come before the answer to the one before
 _PIECE_BYTES = 2**16  # a client has to take this much of an answer within the time limit
 _HURRIED_S = 1.0  # for such a piece, where memory is short
@@ -102,12 +101,9 @@ class Exchanges:
 
     def _receive(self, conn: Connection) -> None:
         """Take over what has arrived, and hand the request to a thread when it is whole."""
-        try:
-            data = conn.wire.recv(_RECEIVED_BYTES)
-        except BlockingIOError:
+        data = conn.receive()
+        if data is None:
             return
-        except OSError:
-            data = b""
         if not data:
             conn.has_ended = True
             self._watch(conn, 0)
@@ -272,12 +268,9 @@ class Exchanges:
         self._watch(conn, selectors.EVENT_READ)
 
     def _discard(self, end: float, conn: Connection) -> None:
-        try:
-            data = conn.wire.recv(_RECEIVED_BYTES)
-        except BlockingIOError:
+        data = conn.receive()
+        if data is None:
             return
-        except OSError:
-            data = b""
         if not data:
             self._drop(conn)
         elif self._worker.alive:
