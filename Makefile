@@ -17,7 +17,7 @@ LOCK_VENV := .venv-lock
 DEV_PYTHON := $(DEV_VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help serve dev train-env test check test-system test-train bench lock clean
+.PHONY: help serve dev train-env test check test-system test-train docs docs-answers bench lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -45,6 +45,13 @@ test-system: $(DEV_VENV)/installed ## Run the tests that need more; a missing to
 
 test-train: $(TRAIN_VENV)/installed ## Run the tests of training, which need PyTorch
 	$(TRAIN_VENV)/bin/python -m pytest tests/train
+
+docs: $(DEV_VENV)/installed ## Write what is made of the docs, and their site into build/docs
+	$(DEV_PYTHON) -m documentation
+	NO_MKDOCS_2_WARNING=1 $(DEV_PYTHON) -m mkdocs build --strict
+
+docs-answers: $(DEV_VENV)/installed ## Write what the commands of the docs answer, into the docs
+	$(DEV_PYTHON) -m documentation --answers
 
 bench: $(DEV_VENV)/installed ## Measure beside other programs; DATA=DIR has the public data sets
 	$(DEV_PYTHON) -m benchmarks $(if $(DATA),--data $(DATA)) $(BENCH)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 
 RUN = ("sh", "python")
 ANSWERS = ("json", "text", "tsv", "conllu", "ndjson")
@@ -51,6 +52,6 @@ def steps(page: str) -> list[tuple[Block, Block | None]]:
     found = blocks(page)
     return [
         (block, behind if behind and behind.kind in ANSWERS and not behind.reason else None)
-        for block, behind in zip(found, [*found[1:], None], strict=True)
+        for block, behind in zip_longest(found, found[1:])
         if block.kind in RUN and not block.reason
     ]

@@ -14,6 +14,7 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = "docs"
+ICON = ROOT / "service" / "web" / "static" / "icon.svg"
 ELSEWHERE = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -31,9 +32,10 @@ def pages_elsewhere() -> list[str]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that lie elsewhere."""
+    """Add the pages that lie elsewhere, and the icon of the page at `/`."""
     for path in pages_elsewhere():
         files.append(File.generated(config, path, abs_src_path=str(ROOT / path)))
+    files.append(File.generated(config, ICON.name, abs_src_path=str(ICON)))
     return files
 
 

@@ -42,7 +42,8 @@ def followed(page: str, folder: Path, port: int) -> Iterator[tuple[Block, Block 
     """
     for name in ("docs", "models"):
         (folder / name).symlink_to(ROOT / name)
-    (folder / ".venv-dev").symlink_to(sys.prefix)
+    for name in (".venv", ".venv-dev"):
+        (folder / name).symlink_to(sys.prefix)
     with ExitStack() as servers:
         for block, answer in steps(page):
             if _SERVES.search(block.text):
@@ -90,7 +91,12 @@ def _run(block: Block, folder: Path, port: int) -> str:
     text = block.text.replace(f"localhost:{PORT}", f"localhost:{port}")
     command = ["bash", "-euc"] if block.kind == "sh" else [sys.executable, "-c"]
     result = subprocess.run(
-        [*command, text], cwd=folder, env=_environment(), capture_output=True, text=True, check=False
+        [*command, text],
+        cwd=folder,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if result.returncode:
         raise PageError(f"{text}\nfails:\n{result.stdout}{result.stderr}")

@@ -1,0 +1,106 @@
+"""The tables of the models, and plots of how good they are against how fast and how large."""
+
+import math
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+from documentation.figures import Model
+
+_WIDTH, _HEIGHT = 560, 440
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 20, 46, 62
+_LEAST, _MOST = 3, 6  # powers of ten of the speeds
+_LINE = 20  # the height of a label
+_CHARACTER = 8.0  # the width of one, on the average
+_STYLE = """
+    .page { fill: #f7f7f5; } .grid { stroke: #dcdcd6; } .text { fill: #1d1d1b; }
+    .muted { fill: #5a5a55; } .dot { fill: #0b5a8f; fill-opacity: .28; stroke: #0b5a8f; }
+    .default { fill-opacity: .85; }
+    text { font: 15px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+    .b { font-weight: 650; }
+    @media (prefers-color-scheme: dark) {
+      .page { fill: #1c1f22; } .grid { stroke: #363b40; } .text { fill: #ececea; }
+      .muted { fill: #a9adb1; } .dot { fill: #7cc0ee; stroke: #7cc0ee; }
+    }
+  """
+
+
+def models_table(models: Sequence[Model]) -> str:
+    """A row a model: its scores, its speed and its size."""
+    data = list(models[0].scores)
+    head = ["model", *data, "lower / upper case", "raw text", "tokens a CPU second", "size"]
+    align = ["---", *["---:"] * (len(head) - 1)]
+    rows = [
+        [
+            f"[`{m.name}`](../models/{m.name}/README.md)" + ", default" * m.manifest.default,
+            *(f"{m.scores[name]:.1f}" for name in data),
+            f"{m.lower:.1f} / {m.upper:.1f}",
+            f"{m.raw:.1f}",
+            "" if m.tokens_per_cpu_s is None else f"{m.tokens_per_cpu_s:,}",
+            f"{m.size_mb:.1f} MB",
+        ]
+        for m in models
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, align, *rows))
+
+
+def choice_svg(models: Sequence[Model], measure: str) -> str:
+    """Draw the score of each model on its first data set against its speed; area is size."""
+    drawn = sorted((m for m in models if m.tokens_per_cpu_s), key=lambda m: -m.main_score)
+    scores = [model.main_score for model in drawn]
+    low, high = math.floor(min(scores) - 0.5), math.ceil(max(scores) + 0.5)
+    [data] = {next(iter(model.scores)) for model in drawn}
+    bottom, middle = _HEIGHT - _BOTTOM, (_LEFT + _WIDTH - _RIGHT) / 2
+
+    def y(score: float) -> float:
+        return round(_TOP + (high - score) / (high - low) * (bottom - _TOP), 1)
+
+    parts = [_text(_LEFT - 34, 28, f"{measure}, {data}, test", "text b")]
+    for score in range(low, high + 1):
+        parts += [_grid(_LEFT, y(score), _WIDTH - _RIGHT, y(score))]
+        parts += [_text(_LEFT - 10, y(score) + 5, str(score), "muted", "end")]
+    for tokens in (10**power for power in range(_LEAST, _MOST + 1)):
+        parts += [_grid(_x(tokens), _TOP, _x(tokens), bottom)]
+        anchor = "end" if tokens == 10**_MOST else "middle"
+        parts += [_text(_x(tokens), bottom + 22, f"{tokens:,}", "muted", anchor)]
+    parts += [_text(middle, bottom + 46, "tokens a CPU second, from text", "text", "middle")]
+    above = -math.inf
+    for model in drawn:
+        centre = y(model.main_score)
+        above = max(centre + 5, above + _LINE)  # below the label of the model before
+        parts += _disc(model, centre, above)
+    lines = "\n".join(f"  {part}" for part in parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'width="{_WIDTH}" height="{_HEIGHT}" role="img">\n'
+        f"  <title>{escape(measure)} against speed; the larger the disc, the larger the model"
+        f"</title>\n  <style>{_STYLE}</style>\n"
+        f'  <rect class="page" width="{_WIDTH}" height="{_HEIGHT}" rx="10"/>\n{lines}\n</svg>\n'
+    )
+
+
+def _x(tokens: int) -> float:
+    share = (math.log10(tokens) - _LEAST) / (_MOST - _LEAST)
+    return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+
+
+def _disc(model: Model, y: float, label_y: float) -> list[str]:
+    """A model's disc, and its label where there is room, behind it or before it."""
+    x = _x(model.tokens_per_cpu_s or 1)
+    radius = round(3 * math.sqrt(model.size_mb), 1)  # so that the area is the size
+    label = f"{model.name} {model.main_score:.1f}, {model.size_mb:.0f} MB"
+    behind = x + radius + 8 + _CHARACTER * len(label) < _WIDTH
+    kind = "dot" + " default" * model.manifest.default
+    return [
+        f'<circle class="{kind}" cx="{x}" cy="{y}" r="{radius}"/>',
+        _text(x + radius + 8, label_y, label, "text")
+        if behind
+        else _text(x - radius - 8, label_y, label, "text", "end"),
+    ]
+
+
+def _grid(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line class="grid" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+
+
+def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> str:
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(text)}</text>'
