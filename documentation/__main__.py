@@ -5,7 +5,8 @@ import tempfile
 from pathlib import Path
 
 from documentation.answers import shown
-from documentation.made import DOCS, made_files
+from documentation.made import made_files
+from documentation.pages import followed_pages
 from documentation.reading import followed, serving
 
 
@@ -24,7 +25,7 @@ def main() -> None:
 
 def _write_answers() -> None:
     with tempfile.TemporaryDirectory() as log, serving("trellis serve", Path(log)) as port:
-        for path in sorted(DOCS.rglob("*.md")):
+        for path in followed_pages():
             page = path.read_text(encoding="utf-8")
             with tempfile.TemporaryDirectory() as folder:
                 steps = list(followed(page, Path(folder), port))

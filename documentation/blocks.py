@@ -7,7 +7,7 @@ from itertools import zip_longest
 RUN = ("sh", "python")
 ANSWERS = ("json", "text", "tsv", "conllu", "ndjson")
 _BLOCK = re.compile(
-    r"(?:^<!-- not run: (?P<reason>.*) -->\n\n?)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$",
+    r"(?:^<!-- not run: (?P<reason>[^\n>]*) -->\n\n?)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 

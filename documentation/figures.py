@@ -2,12 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
+from documentation.pages import ROOT
 from service.store.manifest import Manifest
 from service.store.registry import read_manifests
 
-ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 _TABLE = re.compile(r"^\| `sentences`, tokens per \|.*\n(?:\|.*\n)+", re.MULTILINE)
 _ROW = re.compile(r"^\| (en-[\w-]+) \(\w+\) \| ([\d,]+) \|", re.MULTILINE)

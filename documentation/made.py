@@ -7,9 +7,9 @@ from pathlib import Path
 from documentation.choice import choice_svg, models_table
 from documentation.commands import commands_reference
 from documentation.figures import measured_models
+from documentation.pages import DOCS
 from documentation.settings import settings_table
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "settings.md": {"settings": settings_table},
     "cli.md": {"commands": commands_reference},

@@ -14,8 +14,8 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from documentation.blocks import Block, steps
+from documentation.pages import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PORT = 8080
 """The port of the server that pages ask."""
 START_TIMEOUT_S = 300

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -16,10 +17,11 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
+from documentation.blocks import blocks
 from service.api.app import create_app
 from service.api.monitoring.logs import JsonFormatter
 from service.config import Settings
-from tests.api.conftest import serving
+from tests.api.conftest import ROOT, serving
 from tests.api.fakes import FAILING_WORD, rule_registry
 from tests.api.test_request_ids import TRACE_ID, TRACEPARENT
 from tests.api.test_server import TIMEOUT_S, exchange
@@ -28,7 +30,7 @@ STREAM = {"Content-Type": "application/x-ndjson"}
 WORDS = st.text(st.characters(min_codepoint=0x100, categories=["L", "N", "S"]), min_size=1)
 
 
-def lines(capfd: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+def lines(capfd: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capfd.readouterr().out.splitlines()]
 
 
@@ -57,6 +59,17 @@ def test_a_request_is_a_line(client: FlaskClient, capfd: pytest.CaptureFixture[s
         "characters": 10,
         "tokens": 3,
     }
+
+
+def test_a_line_has_the_members_that_the_docs_show(
+    client: FlaskClient, capfd: pytest.CaptureFixture[str]
+) -> None:
+    client.post("/ner", json={"text": "Jane"})
+    [line] = lines(capfd)
+    page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
+    [shown] = [json.loads(b.text) for b in blocks(page) if b.reason == "a line of the log"]
+    assert list(shown) == list(line)
+    assert list(shown["stages_ms"]) == list(line["stages_ms"])
 
 
 def test_an_error_is_a_line_that_says_which(
