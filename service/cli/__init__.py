@@ -5,6 +5,7 @@ import click
 from service import __version__
 from service.cli.annotation import ner, tag
 from service.cli.commands import Commands
+from service.cli.completion import completion
 from service.cli.evaluation import evaluate
 from service.cli.health import health
 from service.cli.models import models
@@ -33,5 +34,7 @@ def main() -> None:
     """
 
 
-for _command in (tag, ner, models, serve, health, train, pretrain, evaluate, calibrate):
+_TAGGING = (tag, ner, models, serve, health)
+_TRAINING = (train, pretrain, evaluate, calibrate)
+for _command in (*_TAGGING, *_TRAINING, completion):
     main.add_command(_command)

@@ -29,7 +29,7 @@ def _model_names(
 
     try:
         manifests = read_manifests(settings_with(context.params.get("models_dir")).models_path)
-    except TrellisError:
+    except (TrellisError, click.ClickException):
         return []
     task = context.info_name
     return [
