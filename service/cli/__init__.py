@@ -24,7 +24,7 @@ Settings are environment variables, TRELLIS_MODELS_DIR for example; the README l
 are for a terminal: NO_COLOR=1 switches them off, FORCE_COLOR=1 on."""
 
 
-@click.group(cls=Commands, epilog=_EPILOG)
+@click.group("trellis", cls=Commands, epilog=_EPILOG)
 @click.version_option(__version__, package_name="trellis-tagger", prog_name="trellis")
 def main() -> None:
     """Trellis tags sequences: parts of speech and named entities.

@@ -201,6 +201,28 @@ def test_a_text_cannot_steer_the_terminal(program, models, tmp_path, command):
     assert {"␛", "␡", "\ufffd"} <= set(written)
 
 
+def test_a_file_may_have_any_name(trellis, tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.txt"
+    with open(path, "wb") as file:
+        file.write(b"Jane")
+    answer = json.loads(trellis("ner", "--format", "json", os.fsdecode(path)).stdout)
+    assert answer["file"] == f"{tmp_path}/\ufffd.txt"
+
+
+@pytest.mark.parametrize(
+    ("redirected", "said"),
+    [("<&-", "standard input is closed"), ("</dev/null -- {file} >/dev/full", "No space left")],
+)
+def test_streams_that_cannot_be_used_are_told(program, models, letter, redirected, said):
+    command = f"{program} ner --models {models} {redirected.format(file=letter)}"
+    result = subprocess.run(
+        ["sh", "-c", command], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 1
+    [line] = result.stderr.splitlines()
+    assert said in line
+
+
 def test_a_reader_that_leaves_ends_it_quietly(program, models, tmp_path):
     long = tmp_path / "long.txt"
     long.write_text("Jane went to Paris. " * 20_000)

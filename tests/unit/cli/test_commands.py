@@ -40,7 +40,7 @@ def folder(tmp_path, models):
 def test_every_command_has_help_with_examples(trellis, name):
     result = trellis(name, "--help")
     assert result.exit_code == 0
-    assert f"Usage: main {name} " in result.stdout
+    assert f"Usage: trellis {name} " in result.stdout
     assert name in [of for of, _ in EXAMPLES]
     summary = main.commands[name].get_short_help_str(limit=100)
     assert summary.endswith(".")

@@ -1,8 +1,11 @@
 """`trellis models`: a table of what lies there."""
 
 import json
+import subprocess
 
 import pytest
+
+from tests.unit.cli.conftest import environment, in_terminal
 
 
 @pytest.fixture
@@ -44,6 +47,15 @@ def test_the_default_is_that_of_the_settings(rows, monkeypatch):
     assert defaults() == ["en-ner-made", "en-pos-made", "en-upos-made"]
     monkeypatch.setenv("TRELLIS_MODELS", "en-ner-other")
     assert defaults() == ["en-ner-other"]
+
+
+def test_a_terminal_shows_the_same_with_a_bold_head(program, models):
+    piped = subprocess.run(
+        [program, "models", "--models", models], env=environment(), capture_output=True, check=True
+    )
+    head, rest = piped.stdout.decode().split("\n", 1)
+    shown = in_terminal([program, "models", "--models", models])
+    assert shown == (0, f"\x1b[1m{head}\x1b[0m\n{rest}")
 
 
 def test_a_damaged_manifest_is_told(trellis, tmp_path):
