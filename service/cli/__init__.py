@@ -5,6 +5,7 @@ import click
 from service import __version__
 from service.cli.annotation import ner, tag
 from service.cli.commands import Commands
+from service.cli.completion import completion
 from service.cli.evaluation import evaluate
 from service.cli.health import health
 from service.cli.models import models
@@ -23,7 +24,7 @@ Settings are environment variables, TRELLIS_MODELS_DIR for example; the README l
 are for a terminal: NO_COLOR=1 switches them off, FORCE_COLOR=1 on."""
 
 
-@click.group(cls=Commands, epilog=_EPILOG)
+@click.group("trellis", cls=Commands, epilog=_EPILOG)
 @click.version_option(__version__, package_name="trellis-tagger", prog_name="trellis")
 def main() -> None:
     """Trellis tags sequences: parts of speech and named entities.
@@ -33,5 +34,7 @@ def main() -> None:
     """
 
 
-for _command in (tag, ner, models, serve, health, train, pretrain, evaluate, calibrate):
+_TAGGING = (tag, ner, models, serve, health)
+_TRAINING = (train, pretrain, evaluate, calibrate)
+for _command in (*_TAGGING, *_TRAINING, completion):
     main.add_command(_command)

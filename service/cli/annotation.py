@@ -29,7 +29,7 @@ def _model_names(
 
     try:
         manifests = read_manifests(settings_with(context.params.get("models_dir")).models_path)
-    except TrellisError:
+    except (TrellisError, click.ClickException):
         return []
     task = context.info_name
     return [
@@ -190,7 +190,7 @@ def _shown(annotation: "Annotation", text: str, path: Path, model: "LoadedModel"
     if form == "conll":
         tags = [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
         return tab_separated(annotation.tokens, tags)
-    terminal = sys.stdout.isatty()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
     show = with_entities if model.manifest.task == "ner" else with_tags
     wanted = click.get_current_context().color
     colour = terminal if wanted is None else wanted
@@ -209,7 +209,7 @@ def _json(annotation: "Annotation", text: str, path: Path, model: "LoadedModel")
     spans = manifest.task == "ner"
     selection = Selection(model, spans, DEFAULT_UNIT, PATH_ALONE, confidence=False)
     answer = {
-        "file": str(path),
+        "file": click.format_filename(path),  # a name may be no UTF-8
         "model": {"name": manifest.name, "version": manifest.version},
         "offset_unit": selection.unit,
         **document_answer(annotation, text, selection),

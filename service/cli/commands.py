@@ -41,9 +41,10 @@ class Commands(click.Group):
             )
             raise click.ClickException(reason) from error
         except OSError as error:
-            if error.errno == errno.EPIPE or error.filename is None:
+            if error.errno == errno.EPIPE:
                 raise  # click ends quietly where nobody reads
-            raise click.ClickException(f"{error.filename}: {error.strerror}") from error
+            place = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{place}{error.strerror}") from error
 
 
 def _colour() -> bool | None:

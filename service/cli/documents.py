@@ -25,11 +25,11 @@ def read_document(path: Path, max_text_chars: int) -> str:
     Raises
     ------
     InputError
-        Where it is not UTF-8; names the byte.
+        Where it is not UTF-8, and at which byte; or standard input is closed.
     LimitExceeded
         Where it is too long; not all of it is read.
     """
-    name = "standard input" if path == STDIN else str(path)
+    name = "standard input" if path == STDIN else click.format_filename(path)
     most = _MOST_BYTES_A_CHAR * max_text_chars
     content = _read(path, most + 1)
     if len(content) <= most:
@@ -58,6 +58,8 @@ def _read(path: Path, most: int) -> bytes:
     if path != STDIN:
         with path.open("rb") as file:
             return file.read(most)
+    if sys.stdin is None:  # as `<&-` leaves it
+        raise InputError("standard input is closed")
     if sys.stdin.isatty():
         click.echo("Type a text; Ctrl-D on a line of its own ends it.", err=True)
     return sys.stdin.buffer.read(most)

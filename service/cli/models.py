@@ -38,7 +38,9 @@ def models(models_dir: Path | None) -> None:
         _row(manifest, name in defaults, _size_bytes(settings.models_path / name))
         for name, manifest in manifests.items()
     ]
-    for line in _table([_HEAD, *rows]):
+    head, *lines = _table([_HEAD, *rows])
+    click.secho(head, bold=True)
+    for line in lines:
         click.echo(line)
 
 

@@ -35,10 +35,15 @@ def settings_with(models_dir: Path | None) -> "Settings":
     ------
     SettingError
         Where a variable has a value that cannot be used.
+    ClickException
+        Where there is no such folder.
     """
     from service.config import load_settings
 
     settings = load_settings()
-    if models_dir is None:
-        return settings
-    return settings.model_copy(update={"models_dir": models_dir})
+    if models_dir is not None:
+        settings = settings.model_copy(update={"models_dir": models_dir})
+    if not settings.models_path.is_dir():
+        reason = "there is no such folder of models; --models or TRELLIS_MODELS_DIR names another"
+        raise click.ClickException(f"{settings.models_path}: {reason}")
+    return settings
