@@ -7,7 +7,7 @@ from pathlib import Path
 from documentation.answers import shown
 from documentation.made import made_files
 from documentation.pages import followed_pages
-from documentation.reading import followed, serving
+from documentation.reading import environment, followed, serving
 
 
 def main() -> None:
@@ -24,7 +24,10 @@ def main() -> None:
 
 
 def _write_answers() -> None:
-    with tempfile.TemporaryDirectory() as log, serving("trellis serve", Path(log)) as port:
+    with (
+        tempfile.TemporaryDirectory() as log,
+        serving("trellis serve", Path(log), environment()) as port,
+    ):
         for path in followed_pages():
             page = path.read_text(encoding="utf-8")
             with tempfile.TemporaryDirectory() as folder:

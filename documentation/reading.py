@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.error import URLError
@@ -47,14 +47,18 @@ def followed(page: str, folder: Path, port: int) -> Iterator[tuple[Block, Block 
     with ExitStack() as servers:
         for block, answer in steps(page):
             if _SERVES.search(block.text):
-                port = servers.enter_context(serving(block.text, folder))
+                port = servers.enter_context(serving(block.text, folder, environment()))
                 continue
             yield block, answer, _run(block, folder, port)
 
 
 @contextmanager
-def serving(command: str, folder: Path) -> Iterator[int]:
+def serving(command: str, folder: Path, environment: Mapping[str, str]) -> Iterator[int]:
     """Run a command that serves, on a free port, until it is ready; end it afterwards.
+
+    Yields
+    ------
+    The port.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def serving(command: str, folder: Path) -> Iterator[int]:
             command,
             shell=True,
             cwd=folder,
-            env={**_environment(), "TRELLIS_PORT": str(port)},
+            env={**environment, "TRELLIS_PORT": str(port)},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -93,7 +97,7 @@ def _run(block: Block, folder: Path, port: int) -> str:
     result = subprocess.run(
         [*command, text],
         cwd=folder,
-        env=_environment(),
+        env=environment(),
         capture_output=True,
         text=True,
         check=False,
@@ -103,10 +107,15 @@ def _run(block: Block, folder: Path, port: int) -> str:
     return result.stdout
 
 
-def _environment() -> dict[str, str]:
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("TRELLIS_", "MAKE"))}
+def inherited() -> dict[str, str]:
+    """The environment of this process, without settings of Trellis and of a make above it."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(("TRELLIS_", "MAKE"))}
+
+
+def environment() -> dict[str, str]:
+    """The same, in which commands and programs are those of this Python and this repository."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return inherited | {"PATH": path, "PYTHONPATH": str(ROOT)}
+    return inherited() | {"PATH": path, "PYTHONPATH": str(ROOT)}
 
 
 def _is_ready(port: int) -> bool:

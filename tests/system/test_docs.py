@@ -9,7 +9,7 @@ import pytest
 from documentation.answers import agrees
 from documentation.blocks import steps
 from documentation.pages import ROOT, followed_pages
-from documentation.reading import followed, serving
+from documentation.reading import environment, followed, serving
 
 PAGES = [page for page in followed_pages() if steps(page.read_text(encoding="utf-8"))]
 
@@ -22,7 +22,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a server with the default models, as `trellis serve` starts it."""
-    with serving("trellis serve", tmp_path_factory.mktemp("server")) as port:
+    with serving("trellis serve", tmp_path_factory.mktemp("server"), environment()) as port:
         yield port
 
 

@@ -1,6 +1,5 @@
 """Settings: read once, checked, and named where they cannot be used."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -45,16 +44,3 @@ def test_a_value_that_cannot_be_used_is_named(monkeypatch, name, value):
 
 def test_every_setting_says_what_it_means():
     assert all(field.description for field in Settings.model_fields.values())
-
-
-def test_the_table_of_the_readme_is_that_of_the_settings():
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
-    rows = re.findall(r"^\| `TRELLIS_(\w+)` \| (\S+) \| (.*) \|$", readme, re.MULTILINE)
-    assert rows == [
-        (
-            name.upper(),
-            "unset" if field.default in (None, "") else f"`{field.default}`",
-            field.description,
-        )
-        for name, field in Settings.model_fields.items()
-    ]

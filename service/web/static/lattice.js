@@ -1,5 +1,5 @@
 // What an explanation says of a sentence: numbers and their reasons, nothing drawn.
-// `docs/api.md` has its members.
+// `docs/api/explanations.md` has its members.
 
 const FEW_TAGS = 10;
 const UNLIKELY = 0.01;
