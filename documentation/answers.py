@@ -2,12 +2,13 @@
 
 import json
 import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from documentation.blocks import Block
 
-WIDTH = 100
-"""Characters of a line, as everywhere in the repository."""
+WIDTH = 96
+"""Characters of a line that fit beside the table of contents."""
 DECIMALS = 3
 _TOLERANCE = 0.0015
 """Of what is rounded: another processor adds up in another order."""
@@ -54,13 +55,30 @@ def _laid_out(value: Any, indent: int, before: int) -> str:
     inner = indent + 2
     if isinstance(value, dict):
         names = [f"{json.dumps(name, ensure_ascii=False)}: " for name in value]
-        parts = [
-            name + _laid_out(part, inner, inner + len(name))
-            for name, part in zip(names, value.values(), strict=True)
-        ]
-        opening, closing = "{", "}"
+        members = list(value.values())
     else:
-        parts = [_laid_out(part, inner, inner) for part in value]
-        opening, closing = "[", "]"
-    lines = ",\n".join(" " * inner + part for part in parts)
+        names, members = [""] * len(value), value
+    parts = [
+        (name + _laid_out(member, inner, inner + len(name)), isinstance(member, (dict, list)))
+        for name, member in zip(names, members, strict=True)
+    ]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    lines = ",\n".join(" " * inner + line for line in _filled(parts, inner))
     return f"{opening}\n{lines}\n{' ' * indent}{closing}"
+
+
+def _filled(parts: Iterable[tuple[str, bool]], indent: int) -> Iterator[str]:
+    """Lines of parts; below the top level, numbers and strings share one as far as they fit."""
+    line = ""
+    for part, has_parts in parts:
+        if has_parts or indent == 2 or indent + len(f"{line}, {part}") >= WIDTH:
+            if line:
+                yield line
+            line = part
+        else:
+            line = f"{line}, {part}" if line else part
+        if has_parts:
+            yield line
+            line = ""
+    if line:
+        yield line

@@ -22,7 +22,7 @@ def _of_command(command: click.Command, parent: click.Context | None) -> Iterato
     yield from _paragraphs(command.help or "")
     pieces = [context.command_path, *command.collect_usage_pieces(context)]
     yield f"    {' '.join(pieces)}"
-    if options := [p for p in command.get_params(context) if isinstance(p, click.Option)]:
+    if options := [p for p in command.params if isinstance(p, click.Option)]:
         yield "\n".join(["| option | meaning |", "| --- | --- |", *map(_row, options)])
     yield from _paragraphs(command.epilog or "")
     if isinstance(command, click.Group):
@@ -50,7 +50,7 @@ def _value(option: click.Option) -> str:
 
 def _paragraphs(text: str) -> Iterator[str]:
     """Paragraphs as Markdown; one that keeps its lines has the first as its title."""
-    for paragraph in inspect.cleandoc(text).replace("\n\b\n", "\n\n\b\n").split("\n\n"):
+    for paragraph in inspect.cleandoc(text).split("\n\n"):
         if paragraph.startswith(_BLOCK):
             title, *lines = paragraph.removeprefix(_BLOCK).splitlines()
             yield title
