@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -87,7 +87,8 @@ def serving(command: str, folder: Path, environment: Mapping[str, str]) -> Itera
             time.sleep(0.1)
         yield port
     finally:
-        os.killpg(server.pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(server.pid, signal.SIGTERM)
         server.wait()
 
 

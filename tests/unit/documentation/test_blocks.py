@@ -16,6 +16,7 @@ REASONS = {
     "an installation": ("sh", r"make (dev|serve)$"),  # see tests/system/test_readme.py
     "a recipe": ("toml", r""),  # see tests/unit/training/test_recipe.py
     "a terminal": ("sh", r".*/dev/tty"),
+    "the data sets": ("sh", r".* DATA/"),
     "hours of training": ("sh", r"\.venv-train/bin/trellis (pretrain|train) "),
     "settings of nginx": ("nginx", r""),
     "a line of the log": ("json", r"\{"),  # see tests/api/test_logs.py
