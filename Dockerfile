@@ -27,7 +27,7 @@ COPY --from=build /opt/trellis /opt/trellis
 # 755: whatever the umask of the checkout, every user may read.
 COPY --chmod=755 models /models
 COPY --from=build /app /app
-COPY --chmod=755 deploy/gunicorn.conf.py deploy/healthcheck.py LICENSE NOTICE /app/
+COPY --chmod=755 deploy/healthcheck.py LICENSE NOTICE /app/
 ENV PATH=/app/bin:/opt/trellis/bin:$PATH PYTHONPATH=/app TRELLIS_HOST=0.0.0.0 TRELLIS_PORT=8080 \
     TRELLIS_DRAIN_S=5
 WORKDIR /app
@@ -35,7 +35,7 @@ WORKDIR /app
 USER 10001:10001
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["python", "healthcheck.py"]
-CMD ["python", "-m", "gunicorn", "-c", "gunicorn.conf.py", "service.wsgi:app"]
+CMD ["python", "-m", "gunicorn", "-c", "python:service.gunicorn_settings", "service.wsgi:app"]
 
 ARG PYTHON_IMAGE
 ARG REVISION=unknown

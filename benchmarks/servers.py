@@ -1,4 +1,4 @@
-"""Servers under gunicorn, all with the settings of `deploy/gunicorn.conf.py`."""
+"""Servers under gunicorn, all with the settings of `service/gunicorn_settings.py`."""
 
 import http.client
 import socket
@@ -73,7 +73,7 @@ class Server:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115, closed in _stop
         started = time.perf_counter()
         self._process = subprocess.Popen(
-            [python, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", app],
+            [python, "-m", "gunicorn", "-c", "python:service.gunicorn_settings", app],
             cwd=ROOT,
             env=environment(TRELLIS_PORT=str(self.port), **SETTINGS.get(name, {}), **settings),
             stderr=self._log,

@@ -72,15 +72,8 @@ class Registry:
             or a named model is not there.
         """
         root = settings.models_path
-        manifests = _read_manifests(root)
-        names = settings.model_names or _defaults(manifests)
-        if settings.demo and not settings.model_names and SHOWN_MODEL in manifests:
-            names = tuple(dict.fromkeys((*names, SHOWN_MODEL)))  # last: no default but if alone
-        for name in names:
-            if name not in manifests:
-                raise ModelError(
-                    root / name / MANIFEST_FILE, "no such model; TRELLIS_MODELS names it"
-                )
+        manifests = read_manifests(root)
+        names = served_names(settings, manifests)
         loaded = {name: load_model(root / name, settings.max_unseen_words) for name in names}
         return cls(manifests, loaded)
 
@@ -114,8 +107,43 @@ class Registry:
         raise NoDefaultModel(task, tagset, list(self.manifests))
 
 
-def _read_manifests(root: Path) -> dict[str, Manifest]:
-    """Manifests of the directories in `root` that are named as models and hold files of one."""
+def served_names(settings: Settings, manifests: Mapping[str, Manifest]) -> tuple[str, ...]:
+    """Names of the models that a server of these settings loads, in order.
+
+    Raises
+    ------
+    ModelError
+        Where the settings name one that is not there.
+    """
+    names = settings.model_names or _defaults(manifests)
+    if settings.demo and not settings.model_names and SHOWN_MODEL in manifests:
+        names = tuple(dict.fromkeys((*names, SHOWN_MODEL)))  # last: no default but if alone
+    for name in names:
+        if name not in manifests:
+            file = settings.models_path / name / MANIFEST_FILE
+            raise ModelError(file, "no such model; TRELLIS_MODELS names it")
+    return names
+
+
+def served_defaults(
+    settings: Settings, manifests: Mapping[str, Manifest]
+) -> dict[tuple[str, str | None], str]:
+    """The default of each task and tagset on a server of these settings; raises as above."""
+    defaults: dict[tuple[str, str | None], str] = {}
+    for name in served_names(settings, manifests):
+        manifest = manifests[name]
+        defaults.setdefault((manifest.task, manifest.tagset), name)
+    return defaults
+
+
+def read_manifests(root: Path) -> dict[str, Manifest]:
+    """Manifests of the directories in `root` that are named as models and hold files of one.
+
+    Raises
+    ------
+    ModelError
+        Where the directory or a manifest in it cannot be used, or no model lies there.
+    """
     try:
         named = sorted(path for path in root.iterdir() if MODEL_NAME.fullmatch(path.name))
     except OSError as error:

@@ -56,7 +56,7 @@ class Server:
 
 def gunicorn(app: str) -> list[str]:
     """The command that serves an app."""
-    return [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", app]
+    return [sys.executable, "-m", "gunicorn", "-c", "python:service.gunicorn_settings", app]
 
 
 def serving_environment(environment: Mapping[str, str]) -> dict[str, str]:

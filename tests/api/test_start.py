@@ -18,7 +18,7 @@ from tests.api.conftest import (
 )
 from tests.api.fakes import make_model_dir
 
-CONFIGURATION = ROOT / "deploy" / "gunicorn.conf.py"
+CONFIGURATION = ROOT / "service" / "gunicorn_settings.py"
 
 
 def started(**environment: str) -> subprocess.CompletedProcess[str]:

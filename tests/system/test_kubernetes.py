@@ -90,7 +90,7 @@ def test_the_ports_are_that_of_the_image(production: dict[str, dict[str, Any]]) 
 def test_a_stop_fits_into_the_grace_period(production: dict[str, dict[str, Any]]) -> None:
     """The drain of the image and what gunicorn grants are 25 s in all."""
     [drain_s] = map(float, re.findall(r"TRELLIS_DRAIN_S=(\d+)", DOCKERFILE))
-    configuration = (ROOT / "deploy/gunicorn.conf.py").read_text(encoding="utf-8")
+    configuration = (ROOT / "service/gunicorn_settings.py").read_text(encoding="utf-8")
     [total_s] = map(float, re.findall(r"graceful_timeout = int\((\d+) - ", configuration))
     assert drain_s < total_s < pod(production)["terminationGracePeriodSeconds"]
     probe = pod(production)["containers"][0]["readinessProbe"]

@@ -45,6 +45,15 @@ def answers() -> list[tuple[str, str, str]]:
     ]
 
 
+def typed() -> list[tuple[str, str]]:
+    """Each command of README that asks no server, and what it prints."""
+    return [
+        (command, printed)
+        for (kind, command), (_, printed) in itertools.pairwise(BLOCKS)
+        if kind == "sh" and re.search(r"\.venv/bin/trellis (ner|tag)\b", command)
+    ]
+
+
 def parsed(kind: str, text: str) -> object:
     """An answer, JSON or not, without the version of Python that it may name."""
     if kind != "json":
@@ -158,6 +167,30 @@ def test_the_client_prints_what_readme_says(port: int, clone: Path) -> None:
     (clone / "ask.py").write_text(program.replace("localhost:8080", f"localhost:{port}"))
     result = run("PYTHONPATH=. .venv/bin/python ask.py", clone)
     assert result.stdout.strip() == printed.strip()
+
+
+@pytest.mark.parametrize(("command", "printed"), typed())
+def test_the_command_line_prints_what_readme_says(
+    port: int, clone: Path, command: str, printed: str
+) -> None:
+    result = run(command, clone)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.rstrip() == printed
+
+
+def test_the_command_line_lists_the_models(port: int, clone: Path) -> None:
+    [command] = commands(".venv/bin/trellis models")
+    result = run(command, clone)
+    assert result.returncode == 0
+    models = (clone / "models").glob("*/manifest.json")
+    listed = [line.split()[0] for line in result.stdout.splitlines()]
+    assert listed[1:] == sorted(manifest.parent.name for manifest in models)
+
+
+def test_the_command_line_serves(port: int, clone: Path) -> None:
+    [command] = commands(".venv/bin/trellis serve")
+    with serving(command, clone) as other_port:
+        assert run(f"curl -fs localhost:{other_port}/readyz", clone).returncode == 0
 
 
 def test_health_says_that_the_server_is_ready(port: int, clone: Path) -> None:

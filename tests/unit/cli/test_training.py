@@ -1,4 +1,4 @@
-"""The command line, as a user types it."""
+"""`trellis train`, `pretrain`, `calibrate` and `evaluate`, as a user types them."""
 
 import json
 import shutil
@@ -190,10 +190,3 @@ def test_pretraining_without_its_extra_says_what_is_missing(tmp_path, monkeypatc
     assert result.exit_code == 1
     assert "make train-env" in result.stderr
     assert not out.exists()
-
-
-@pytest.mark.parametrize("command", ["", "pretrain", "train", "evaluate", "calibrate", "health"])
-def test_every_command_has_help(command):
-    result = trellis(*command.split(), "--help")
-    assert result.exit_code == 0
-    assert "Usage:" in result.stdout

@@ -1,4 +1,7 @@
-"""gunicorn's settings; the service's own are in `service/config.py`."""
+"""gunicorn's settings, as ``gunicorn -c python:service.gunicorn_settings`` reads them.
+
+The service's own are in `service/config.py`.
+"""
 
 import os
 import sys
