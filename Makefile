@@ -24,7 +24,7 @@ help: ## List the targets
 
 # exec: a signal to make reaches gunicorn, not a shell between the two.
 serve: $(VENV)/installed ## Serve the models of models/ on TRELLIS_HOST:TRELLIS_PORT
-	exec $(VENV)/bin/python -m gunicorn -c python:service.gunicorn_settings service.wsgi:app
+	exec $(VENV)/bin/python -m gunicorn -c deploy/gunicorn.conf.py service.wsgi:app
 
 dev: $(DEV_VENV)/installed ## Make the environment for the tests, and to train HMMs and CRFs
 

@@ -23,9 +23,9 @@ from service.decoding import (
 from service.errors import InputError, NoValidPath
 from service.taggers.base import Tagger
 from service.taggers.explanation import Explanation, explanation_of
-from service.text.packing import packed, split_long_sentences
+from service.text.packing import packed, ranges_of, split_long_sentences
 from service.text.spans import Span, spans_of_documents
-from service.text.tokens import Offsets, Tokens
+from service.text.tokens import Tokens
 
 BATCH_TOKENS = 20_500
 """Sentences are scored together until a batch is this large: bounds the memory. It has room for
@@ -166,7 +166,7 @@ def _scores(
     lap: Callable[[str], None],
 ) -> Iterator[ChainScores]:
     """The scores of the sentences, batch by batch, with all that is known beside the model."""
-    for first, end in _batches(tokens.sentence_offsets):
+    for first, end in ranges_of(tokens.sentence_offsets, BATCH_TOKENS):
         if check is not None:
             check()
         lap("decode")  # of the batch before
@@ -208,20 +208,3 @@ def _constrained(scores: ChainScores, constraints: Sequence[Evidence]) -> ChainS
         detail = "no tag sequence that the model allows meets the constraints"
         raise InputError(detail, "/constraints") from error
     return constrained
-
-
-def _batches(offsets: Offsets) -> Iterator[tuple[int, int]]:
-    """Ranges of sentences that fill a batch, or a single sentence that is longer.
-
-    A sentence counts as a token more than it has: also a million empty ones take memory.
-    """
-    first, sentences = 0, len(offsets) - 1
-    if offsets[-1] + sentences <= BATCH_TOKENS:
-        yield first, sentences
-        return
-    sizes = offsets + np.arange(len(offsets))
-    while first < sentences:
-        limit = sizes[first] + BATCH_TOKENS
-        end = max(first + 1, int(np.searchsorted(sizes, limit, side="right")) - 1)
-        yield first, end
-        first = end

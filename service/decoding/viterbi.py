@@ -10,6 +10,7 @@ labelling, in the log domain. Two things make it fast in NumPy, and both are exa
 """
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,12 @@ from service.text.tokens import by_step
 _FEW_SUMS = 2**14
 """So many sums of a cell and a transition are quicker made than left out."""
 
-_SUMS_AT_ONCE = 2**17
+_SUMS_AT_ONCE = 2**15
 """So many stay in the processor's cache until the largest is found."""
+
+_FEW_TAGS = 16
+"""With so few, the cells of a tag lie side by side, else those of a token: the innermost loop of
+a sum is over the more of the two."""
 
 _WORTH_IT = 10
 """Contenders are worth looking for where fewer than one tag in so many is one."""
@@ -56,7 +61,7 @@ def best_paths(scores: ChainScores) -> NDArray[np.int64]:
         return _best_path(scores.emissions.astype(np.float64), scores.transitions)
     sentence_of, step, active = by_step(scores.offsets)
     token_of = scores.offsets[sentence_of] + step  # (M,)
-    cells = scores.emissions[token_of].astype(np.float64)  # (M, K) rows by step, then by rank
+    cells = _cells(scores, token_of)
     with np.errstate(invalid="ignore"):  # inf - inf makes a NaN, which is found below
         final = _fill(cells, active, scores.transitions)  # (S, K)
     best = final.max(axis=1)  # (S,)
@@ -119,11 +124,17 @@ def viterbi_cells(scores: ChainScores) -> NDArray[np.float64]:
     sentence_of, step, active = by_step(scores.offsets)
     token_of = scores.offsets[sentence_of] + step
     cells = np.empty(scores.emissions.shape)
-    filled = scores.emissions[token_of].astype(np.float64)
+    filled = _cells(scores, token_of)
     with np.errstate(invalid="ignore"):
         _fill(filled, active, scores.transitions)
     cells[token_of] = filled
     return cells
+
+
+def _cells(scores: ChainScores, token_of: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The emissions (M, K) with their rows by step, then by rank: `_fill` makes cells of them."""
+    order: Literal["F", "C"] = "F" if scores.emissions.shape[1] <= _FEW_TAGS else "C"
+    return scores.emissions[token_of].astype(np.float64, order=order)
 
 
 def _fill(
@@ -150,10 +161,16 @@ def _best_into(before: NDArray[np.float64], transitions: Transitions) -> NDArray
         leader, others = _contenders(before, transitions.lead)
         if len(others) < before.size // _WORTH_IT:
             return _best_of_contenders(before, transitions.between, leader, others)
+    between = transitions.between
+    few = len(between) <= _FEW_TAGS
     best = np.empty_like(before)
-    some = max(1, _SUMS_AT_ONCE // transitions.between.size)
+    some = max(1, _SUMS_AT_ONCE // between.size)
     for i in range(0, len(before), some):
-        best[i : i + some] = (before[i : i + some, :, None] + transitions.between).max(axis=1)
+        part = before[i : i + some]
+        if few:
+            best[i : i + some] = (part.T[:, None] + between[:, :, None]).max(axis=0).T
+        else:
+            best[i : i + some] = (part[:, :, None] + between).max(axis=1)
     return best
 
 

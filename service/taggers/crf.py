@@ -36,9 +36,12 @@ from service.text.features import (
     word_features,
 )
 from service.text.gazetteers import POSITIONS, Gazetteers
+from service.text.packing import ranges_of
 from service.text.tokens import Offsets
 
-_ENTRIES_AT_ONCE = 256  # so that what is added up stays in the processor's cache
+# So that what is added up stays in the processor's cache.
+_ENTRIES_AT_ONCE = 256
+_BYTES_AT_ONCE = 2**20
 
 
 class CrfTagger:
@@ -100,11 +103,19 @@ class CrfTagger:
 
     def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
+        emissions = np.empty((len(words), len(self.labels)), dtype=np.float32)
+        for block in ranges_of(sentence_offsets, _BYTES_AT_ONCE // self._entry.itemsize):
+            offsets = sentence_offsets[block[0] : block[1] + 1].tolist()
+            emissions[offsets[0] : offsets[-1]] = self._emissions(words, offsets)
+        return ChainScores(emissions, self._transitions, sentence_offsets)
+
+    def _emissions(self, words: list[str], offsets: list[int]) -> NDArray[np.float32]:
+        """The emissions of the sentences between these offsets."""
         # Boundary words before, between and after the sentences, P words in all: then the rows of
         # all neighbours are one array, and a sum over offsets is a sum of shifted slices.
         gap = [BOUNDARY] * REACH
         padded = list(gap)
-        for first, end in pairwise(sentence_offsets.tolist()):
+        for first, end in pairwise(offsets):
             padded += words[first:end]
             padded += gap
         entries = self._entries.gather(padded)  # (P,)
@@ -115,7 +126,8 @@ class CrfTagger:
         )
         if len(tokens):
             np.add.at(emissions, tokens, self._match_rows[sets, positions])
-        return ChainScores(emissions[entries["is_token"]], self._transitions, sentence_offsets)
+        of_tokens: NDArray[np.float32] = emissions[entries["is_token"]]
+        return of_tokens
 
     def fired_features(
         self, words: list[str], sentence_offsets: Offsets

@@ -56,7 +56,9 @@ class WordRows:
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of M words, (M, ...): a new array, which the caller may write to."""
         ids = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int64, count=len(words))
-        rows = self._table[ids]  # an unseen word has the last row here, until it gets its own
+        # `take` copies a row whole, where an index would go through its fields. An unseen word has
+        # the first row here, until it gets its own.
+        rows: Rows = self._table.take(ids, axis=0, mode="clip")
         unseen = (ids < 0).nonzero()[0]
         if len(unseen):
             rows[unseen] = self._unseen.gather([words[i] for i in unseen.tolist()])
@@ -98,7 +100,7 @@ class _UnseenRows:
         """Rows of N words, (N, ...)."""
         with self._lock:
             slots = [self._slots.get(word, -1) for word in words]
-            rows: Rows = self._rows[slots]
+            rows: Rows = self._rows.take(slots, axis=0, mode="clip")
             misses = slots.count(-1)
             self._misses += misses
             self._hits += len(slots) - misses

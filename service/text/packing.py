@@ -1,11 +1,11 @@
 """Documents as batches: sentences of bounded length, those of all documents one after another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
 
-from service.text.tokens import Tokens, offsets_of
+from service.text.tokens import Offsets, Tokens, offsets_of
 
 
 def packed(documents: Sequence[Tokens]) -> Tokens:
@@ -30,3 +30,19 @@ def split_long_sentences(tokens: Tokens, limit: int) -> tuple[Tokens, list[int]]
     offsets = np.append(starts, tokens.sentence_offsets[-1])
     cut = np.flatnonzero(np.repeat(lengths > limit, pieces))
     return Tokens(tokens.words, offsets, tokens.starts, tokens.ends), cut.tolist()
+
+
+def ranges_of(offsets: Offsets, limit: int) -> Iterator[tuple[int, int]]:
+    """Ranges of sentences, in order, that have `limit` tokens at most, or are one that has more.
+
+    A sentence counts as a token more than it has: also a million empty ones take memory.
+    """
+    first, sentences = 0, len(offsets) - 1
+    if offsets[-1] + sentences <= limit:
+        yield first, sentences
+        return
+    sizes = offsets + np.arange(len(offsets))
+    while first < sentences:
+        end = max(first + 1, int(np.searchsorted(sizes, sizes[first] + limit, side="right")) - 1)
+        yield first, end
+        first = end

@@ -107,13 +107,21 @@ class _Packed(NamedTuple):
         if len(self.firsts) == 1:
             yield Tokens(self.words, self.sentence_offsets, self.starts, self.ends)
             return
-        words, offsets = self.words, self.sentence_offsets
+        words = self.words
         bounds = [*self.firsts, len(words)]
-        before = np.repeat(self.begins[:-1], np.diff(bounds))  # (M,) characters of other texts
+        lengths = np.diff(bounds)  # (D,)
+        before = np.repeat(self.begins[:-1], lengths)  # (M,) characters of other texts
         starts, ends = self.starts - before, self.ends - before
-        sentences = offsets.searchsorted(bounds).tolist()
-        for (i, j), (first, end) in zip(pairwise(bounds), pairwise(sentences), strict=True):
-            yield Tokens(words[i:j], offsets[first : end + 1] - i, starts[i:j], ends[i:j])
+        # Where a text ends and the next begins is one offset, and becomes two: M_d, and 0.
+        cuts = self.sentence_offsets.searchsorted(bounds)
+        twice = np.insert(self.sentence_offsets, cuts[1:-1], bounds[1:-1])
+        sentences = np.diff(cuts) + 1  # (D,) offsets of each
+        offsets = twice - np.repeat(self.firsts, sentences)
+        first = 0
+        for (i, j), count in zip(pairwise(bounds), sentences.tolist(), strict=True):
+            end = first + count
+            yield Tokens(words[i:j], offsets[first:end], starts[i:j], ends[i:j])
+            first = end
 
 
 def _groups(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -92,10 +92,12 @@ def test_a_sentence_alone_is_decoded_as_in_a_batch(scores):
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.02, 0.5])
 @pytest.mark.parametrize("spread", [1, 10, 50])
-def test_with_many_tags_a_large_batch_is_decoded_as_its_sentences_are(spread, forbidden):
-    # In a large batch predecessors that cannot win are left out; in a small one none is.
+@pytest.mark.parametrize(("tags", "sentences"), [(20, 100), (7, 1000)])
+def test_a_large_batch_is_decoded_as_its_sentences_are(tags, sentences, spread, forbidden):
+    # Cells of few tags lie otherwise than those of many; of many tags those predecessors are left
+    # out that cannot win, in a large batch.
     rng = np.random.default_rng(spread)
-    tags, sentences, length = 20, 100, 5
+    length = 5
     between = rng.integers(-12, 13, (tags, tags)) / 4
     between[rng.random(between.shape) < forbidden] = -np.inf
     emissions = rng.integers(-12, 13, (sentences * length, tags)) * spread / 4

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.decoding import Constraints
-from service.taggers import Parameters
+from service.taggers import Parameters, crf
 from service.taggers.crf import CrfTagger, lexicon_of
 from service.text.conll import TaggedSentence
 from service.text.features import (
@@ -144,10 +144,13 @@ GIVEN = parameters()
 TAGGER = CrfTagger(GIVEN, Constraints.none(len(LABELS)), max_unseen_words=5)
 
 
-@given(st.lists(words, max_size=4))
-def test_gathered_rows_equal_the_reference_feature_by_feature(sentences):
+@pytest.mark.parametrize("bytes_at_once", [crf._BYTES_AT_ONCE, 500])
+@given(sentences=st.lists(words, max_size=4))
+def test_gathered_rows_equal_the_reference_feature_by_feature(bytes_at_once, sentences):
     tokens = Tokens.from_sentences(sentences)
-    emissions = TAGGER.score(tokens.words, tokens.sentence_offsets).emissions
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crf, "_BYTES_AT_ONCE", bytes_at_once)
+        emissions = TAGGER.score(tokens.words, tokens.sentence_offsets).emissions
     expected = [row for sentence in sentences for row in reference_emissions(GIVEN, sentence)]
     assert emissions == pytest.approx(np.array(expected).reshape(-1, len(LABELS)), abs=1e-4)
 
