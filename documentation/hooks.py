@@ -39,6 +39,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Give the dialog of the search the name that the theme leaves out."""
+    return output.replace('class="md-search"', 'class="md-search" aria-label="Search"')
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn links between places of the repository into links between places of the site."""
     elsewhere = pages_elsewhere()
