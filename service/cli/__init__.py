@@ -20,8 +20,8 @@ Exit codes:
   3    the server cannot start: a setting or a model cannot be used
   130  ended by Ctrl-C
 
-Settings are environment variables, TRELLIS_MODELS_DIR for example; the README lists them. Colours
-are for a terminal: NO_COLOR=1 switches them off, FORCE_COLOR=1 on."""
+Settings are environment variables, TRELLIS_MODELS_DIR for example; docs/settings.md has them all.
+Colours are for a terminal: NO_COLOR=1 switches them off, FORCE_COLOR=1 on."""
 
 
 @click.group("trellis", cls=Commands, epilog=_EPILOG)

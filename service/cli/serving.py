@@ -35,8 +35,8 @@ def serve(host: str | None, port: int | None, models_dir: Path | None, workers: 
     """Serve the models over HTTP, until Ctrl-C or SIGTERM.
 
     The page at / tries it out, /docs has the API. The options stand for settings of the
-    environment and win over them; TRELLIS_MODELS says which models are loaded, and the README has
-    all others.
+    environment and win over them; TRELLIS_MODELS says which models are loaded, and docs/settings.md
+    has all others.
     """
     given = {"HOST": host, "PORT": port, "MODELS_DIR": models_dir, "WORKERS": workers}
     environment = os.environ | _safe_path()
