@@ -23,8 +23,17 @@ GAUGE = "gauge_livesum"
 """The kinds of metrics, as the collector reads them in the names of the files; it adds the gauges
 of the living processes up."""
 
+
+class _Files(dict[str, MmapedDict]):
+    """Those of this process, by kind, opened when they are first looked up."""
+
+    def __missing__(self, kind: str) -> MmapedDict:
+        file = self[kind] = MmapedDict(str(open_folder() / f"{kind}_{os.getpid()}.db"))
+        return file
+
+
+_files = _Files()
 _totals: defaultdict[str, float] = defaultdict(float)
-_files: dict[str, MmapedDict] = {}
 _lock = Lock()
 
 
@@ -84,26 +93,21 @@ def add(amounts: Iterable[tuple[Series, float]]) -> None:
     with _lock:
         for (kind, key), amount in amounts:
             _totals[key] = total = _totals[key] + amount
-            (_files.get(kind) or _open(kind)).write_value(key, total, 0.0)
+            _files[kind].write_value(key, total, 0.0)
 
 
 def put(series: Series, value: float) -> None:
     """Set a gauge."""
     with _lock:
         _totals[series.key] = value
-        (_files.get(series.kind) or _open(series.kind)).write_value(series.key, value, 0.0)
+        _files[series.kind].write_value(series.key, value, 0.0)
 
 
 def open_files() -> None:
     """Make the files now, which else what is first counted would have to wait for."""
     with _lock:
         for kind in (COUNTER, HISTOGRAM, GAUGE):
-            _open(kind)
-
-
-def _open(kind: str) -> MmapedDict:
-    file = _files[kind] = MmapedDict(str(open_folder() / f"{kind}_{os.getpid()}.db"))
-    return file
+            _files[kind]
 
 
 def _begin_process() -> None:
