@@ -121,13 +121,16 @@ def begin_request() -> None:
     add([(_in_flight, 1)])
 
 
-def count_request(record: RequestRecord, *, was_in_flight: bool) -> None:
+def count_request(
+    record: RequestRecord, *, was_in_flight: bool = False, cache: "UnseenWordUse | None" = None
+) -> None:
     """Count a request that has ended.
 
     Parameters
     ----------
     record : what is known of it.
     was_in_flight : whether `begin_request` has counted it.
+    cache : that of the model, where it has one.
     """
     requests, seconds, buckets, work = _of_requests(record.route, record.model, record.status)
     bucket = buckets[bisect_left(_BUCKETS, record.duration_s)]
@@ -138,6 +141,8 @@ def count_request(record: RequestRecord, *, was_in_flight: bool) -> None:
         amounts += zip(work, done, strict=True)
     if was_in_flight:
         amounts.append((_in_flight, -1))
+    if cache is not None:
+        amounts += cache.news()
     add(amounts)
 
 
@@ -174,12 +179,12 @@ class UnseenWordUse:
         self._lock = Lock()
         add((each, 0) for each in (self._hits, self._misses, self._kept))
 
-    def tell(self) -> None:
-        """Count what is new."""
+    def news(self) -> list[tuple[Series, float]]:
+        """What is to be added to which series."""
         with self._lock:
             now = self._tagger.unseen_words
             told, self._told = self._told, now
         if now == told:
-            return
-        add([(self._hits, now.hits - told.hits), (self._misses, now.misses - told.misses)])
-        put(self._kept, now.kept)
+            return []
+        series = (self._hits, self._misses, self._kept)
+        return [(each, new - old) for each, new, old in zip(series, now, told, strict=True)]

@@ -93,9 +93,8 @@ class Monitor:
     def _finish(self, record: RequestRecord, status: int) -> None:
         record.end(status)
         is_probe = record.route in _PROBES
-        metrics.count_request(record, was_in_flight=not is_probe)
-        if (cache := self._caches.get(record.model)) is not None:
-            cache.tell()
+        cache = self._caches.get(record.model)
+        metrics.count_request(record, was_in_flight=not is_probe, cache=cache)
         if is_probe:
             return
         if self._tracing is not None:
@@ -140,7 +139,7 @@ def refused(problem: Problem, headers: Mapping[str, str]) -> Response:
     record = _record(headers.get("X-REQUEST-ID"), headers.get("TRACEPARENT"))
     record.problem = problem.kind.name
     record.end(problem.kind.status)
-    metrics.count_request(record, was_in_flight=False)
+    metrics.count_request(record)
     log_request(record)
     response = problem.response()
     response.headers[REQUEST_ID] = record.request_id
