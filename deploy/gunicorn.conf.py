@@ -12,7 +12,6 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 from service.api import balance  # noqa: E402
 from service.api.master import keep_out_of_collections, take_signals  # noqa: E402
-from service.api.monitoring.counts import open_files  # noqa: E402
 from service.api.monitoring.logs import GUNICORN_LOGGING  # noqa: E402
 from service.api.monitoring.metrics import count_worker_exit  # noqa: E402
 from service.api.monitoring.worker_files import fold, open_folder  # noqa: E402
@@ -66,11 +65,6 @@ def on_starting(server: object) -> None:
 def when_ready(server: object) -> None:
     """Models are loaded and no worker is forked."""
     keep_out_of_collections()
-
-
-def post_worker_init(worker: object) -> None:
-    """The worker counts for itself; the first request need not wait for the files of that."""
-    open_files()
 
 
 def child_exit(server: object, worker: Any) -> None:

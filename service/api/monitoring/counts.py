@@ -8,6 +8,7 @@ process before its request is answered, so no end of a worker, however sudden, l
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -27,25 +28,45 @@ class _Files(dict[str, ValueFile]):
     """Those of this process, by kind, made when they are first looked up."""
 
     def __missing__(self, kind: str) -> ValueFile:
-        file = self[kind] = ValueFile(open_folder() / f"{kind}_{os.getpid()}.db")
+        file = self[kind] = ValueFile(_path(kind))
         return file
+
+
+def _path(kind: str) -> Path:
+    return open_folder() / f"{kind}_{os.getpid()}.db"
 
 
 _files = _Files()
 _lock = Lock()
 
 
-class Series(NamedTuple):
-    """A series of this process.
+class Series:
+    """A series of this process, which finds its place in the file when it is first counted.
 
-    Attributes
+    Parameters
     ----------
     kind : of its metric.
     key : its name and labels, as they stand in the file.
+
+    Attributes
+    ----------
+    file : where it is counted.
+    place : its place there; 0 before it is found.
     """
 
-    kind: str
-    key: str
+    __slots__ = ("_key", "_kind", "file", "place")
+
+    def __init__(self, kind: str, key: str) -> None:
+        self._kind = kind
+        self._key = key
+        self.file: ValueFile
+        self.place = 0
+
+    def find(self) -> int:
+        """Find the place."""
+        self.file = _files[self._kind]
+        self.place = self.file[self._key]
+        return self.place
 
 
 class Metric(NamedTuple):
@@ -89,32 +110,24 @@ class Metric(NamedTuple):
 def add(amounts: Iterable[tuple[Series, float]]) -> None:
     """Add to several series; those that are new begin at zero."""
     with _lock:
-        for (kind, key), amount in amounts:
-            file = _files[kind]
-            place = file[key]
-            file.numbers[place] += amount
+        for series, amount in amounts:
+            place = series.place or series.find()
+            series.file.numbers[place] += amount
 
 
 def put(series: Series, value: float) -> None:
     """Set a gauge."""
     with _lock:
-        file = _files[series.kind]
-        place = file[series.key]
-        file.numbers[place] = value
-
-
-def open_files() -> None:
-    """Make the files now, which else what is first counted would have to wait for."""
-    with _lock:
-        for kind in (COUNTER, HISTOGRAM, GAUGE):
-            _files[kind]
+        place = series.place or series.find()
+        series.file.numbers[place] = value
 
 
 def _begin_process() -> None:
     """Count in files of this process from here, and from zero."""
     global _lock
     _lock = Lock()
-    _files.clear()
+    for kind, file in _files.items():
+        file.go_on(_path(kind))
 
 
 os.register_at_fork(after_in_child=_begin_process)

@@ -18,7 +18,7 @@ class ValueFile(dict[str, int]):
 
     Parameters
     ----------
-    path : where it is; what was there is gone.
+    path : where it is made.
 
     Attributes
     ----------
@@ -30,8 +30,18 @@ class ValueFile(dict[str, int]):
         super().__init__()
         self._path = path
         self._used = _HEAD_BYTES
-        path.write_bytes(b"")
         self._map(_FIRST_BYTES)
+        self._bytes[:4] = _used(self._used)
+
+    def go_on(self, path: Path) -> None:
+        """Go on in another file: with the same series in the same places, all of them zero."""
+        series = bytearray(self._bytes[: self._used])
+        numbers = memoryview(series).cast("d")
+        for place in self.values():
+            numbers[place] = 0.0
+        self._path = path
+        self._map(len(self._bytes))
+        self._bytes[_HEAD_BYTES : self._used] = series[_HEAD_BYTES:]
         self._bytes[:4] = _used(self._used)
 
     def __missing__(self, key: str) -> int:
@@ -48,7 +58,7 @@ class ValueFile(dict[str, int]):
         return place
 
     def _map(self, size: int) -> None:
-        with self._path.open("r+b") as file:
+        with self._path.open("a+b") as file:
             file.truncate(size)
             self._bytes = mmap.mmap(file.fileno(), size)
         self.numbers = memoryview(self._bytes).cast("d")
