@@ -167,7 +167,8 @@ def read(file: Path) -> dict[str, float]:
 @pytest.mark.parametrize("chars", range(1, 10))
 def test_a_file_of_any_series_is_read_by_prometheus_client(tmp_path: Path, chars: int) -> None:
     file = ValueFile(tmp_path / "counter_1.db")
-    keys = [f"é{i:04}{'x' * chars}" for i in range(3000)]  # more than the file has room for at first
+    # more than the file has room for at first
+    keys = [f"é{i:04}{'x' * chars}" for i in range(3000)]
     for value, key in enumerate(keys):
         place = file[key]
         file.numbers[place] += value
