@@ -75,6 +75,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             )
             for name in CRFS
         }
+    if "monitoring" in options.only:
+        _say("monitoring")
+        command = ("benchmarks.monitoring", "en-ner-crf", TEXTS, "request", options.rounds)
+        results["monitoring"] = json.loads(_own(*command))
     if "growth" in options.only:
         _say("growth")
         results["growth"] = json.loads(_own("benchmarks.growth", TEXTS, options.rounds))

@@ -125,6 +125,16 @@ def _options(results: Results) -> str:
     return f"{note}\n\n{table(['CPU microseconds a token', *prices], rows)}"
 
 
+def _monitoring(results: Results) -> str:
+    found = results["monitoring"]
+    note = (
+        f"One text of {results['about']['tokens']['request']} tokens to en-ner-crf, in process, "
+        "with metrics and the log line or without."
+    )
+    row = ["CPU microseconds a request", *figures(found, *((name, 0) for name in found))]
+    return f"{note}\n\n{table(['', *found], [row])}"
+
+
 def _http(results: Results) -> str:
     parts = []
     columns = (("per_s", 0), ("p50_us", 0), ("p99_us", 0), ("errors", 0))
@@ -178,6 +188,7 @@ _SECTIONS: Mapping[str, Any] = {
     "single": ("One text at a time", _single),
     "stages": ("Where the time goes", _stages),
     "options": ("What options cost", _options),
+    "monitoring": ("What metrics and log cost", _monitoring),
     "http": ("HTTP", _http),
     "footprint": ("Start and memory", _footprint),
     "growth": ("How cost grows", _growth),

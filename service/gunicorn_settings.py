@@ -16,6 +16,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 from service.api import balance  # noqa: E402
 from service.api.master import keep_out_of_collections, take_signals  # noqa: E402
 from service.api.monitoring.logs import GUNICORN_LOGGING  # noqa: E402
+from service.api.monitoring.metrics import count_worker_exit  # noqa: E402
 from service.api.monitoring.worker_files import fold, open_folder  # noqa: E402
 from service.config import load_settings  # noqa: E402
 from service.errors import SettingError  # noqa: E402
@@ -42,7 +43,7 @@ except SettingError as error:
     print(error, file=sys.stderr)
     raise SystemExit(3) from None
 
-# Before the app is loaded, and with it prometheus-client.
+# Before the app is loaded, which counts there.
 _metrics = open_folder(_settings.metrics_dir)
 
 _host = f"[{_settings.host}]" if ":" in _settings.host else _settings.host  # IPv6
@@ -69,17 +70,8 @@ def when_ready(server: object) -> None:
     keep_out_of_collections()
 
 
-def post_worker_init(worker: object) -> None:
-    """The worker counts for itself, from zero; the first request need not wait for that."""
-    from service.api.monitoring.metrics import begin_worker
-
-    begin_worker()
-
-
 def child_exit(server: object, worker: Any) -> None:
     """A worker has ended, in whatever way; what it has counted stays counted."""
-    from service.api.monitoring.metrics import count_worker_exit
-
     balance.leave(worker.age)
     fold(_metrics, worker.pid)
     count_worker_exit()

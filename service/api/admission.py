@@ -69,12 +69,18 @@ class Admission:
         DeadlineExceeded
             The time was over before it was this one's turn.
         """
+        deadline = _deadline.get()
         if _has_turn.get():
             yield
-            return
-        deadline = _deadline.get()
-        with self._turn(time.monotonic() + self._timeout_s if deadline is None else deadline):
-            yield
+        elif deadline is None:
+            with self.turn():
+                yield
+        else:
+            self._begin_turn(deadline)
+            try:
+                yield
+            finally:
+                self._end_turn()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -85,17 +91,19 @@ class Admission:
         DeadlineExceeded
             The time was over before it was this one's turn.
         """
-        with self._turn(time.monotonic() + self._timeout_s):
-            yield
-
-    @contextmanager
-    def _turn(self, deadline: float) -> Iterator[None]:
-        if not self._running.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise DeadlineExceeded
-        token = _has_turn.set(True)
+        deadline = time.monotonic() + self._timeout_s
+        self._begin_turn(deadline)
         try:
             with until(deadline):
                 yield
         finally:
-            _has_turn.reset(token)
-            self._running.release()
+            self._end_turn()
+
+    def _begin_turn(self, deadline: float) -> None:
+        if not self._running.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise DeadlineExceeded
+        _has_turn.set(True)
+
+    def _end_turn(self) -> None:
+        _has_turn.set(False)
+        self._running.release()

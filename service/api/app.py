@@ -1,6 +1,10 @@
 """The app factory: everything is wired here, and nowhere else."""
 
-from flask import Flask, Response, request
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask, Response
+from flask.globals import request_ctx
 from flask_swagger_ui import get_swaggerui_blueprint
 
 from service.api.access import guard
@@ -33,7 +37,7 @@ _DOCS_POLICY = (
 def create_app(settings: Settings, registry: Registry) -> Flask:
     """Make the WSGI app. Every loaded model decodes a sentence first: see `/readyz`."""
     tokenizer = Tokenizer()
-    app = Flask(__name__, static_folder=None)
+    app = _App(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # a redirect to another spelling would be HTML
     monitor(app, settings, registry)
     register_problems(app)
@@ -53,7 +57,16 @@ def create_app(settings: Settings, registry: Registry) -> Flask:
     return app
 
 
+class _App(Flask):
+    """Flask, without a look at every hook of every request, whether it is asynchronous."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function itself: none here is asynchronous."""
+        return func
+
+
 def _finish(response: Response) -> Response:
+    request = request_ctx.request  # itself, not the proxy, which is slower to look into
     if request.method == "OPTIONS" and response.status_code == 200:
         response.headers.pop("Content-Type", None)  # an empty body is not HTML
     response.headers["X-Content-Type-Options"] = "nosniff"

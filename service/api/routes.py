@@ -52,8 +52,9 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
         return read_json(asked, limit, media_types)
 
     def received(schema: type[R]) -> R:
-        if request.mimetype in (COLUMNS, CONLLU):
-            return validated(schema, read_columns(request, limit))
+        asked = request_ctx.request
+        if asked.mimetype in (COLUMNS, CONLLU):
+            return validated(schema, read_columns(asked, limit))
         return validated(schema, json_body(FORMS))
 
     def one(document: TagRequest | NerRequest, selection: Selection, form: str) -> Response:
@@ -81,13 +82,13 @@ def tagging_routes(settings: Settings, registry: Registry, annotator: Annotator)
 
     @routes.post("/tag")
     def tag() -> Response:
-        form = accepted(request, FORMS)
+        form = accepted(request_ctx.request, FORMS)
         document = received(TagRequest)
         return one(document, select_tagger(registry, document), form)
 
     @routes.post("/ner")
     def ner() -> Response:
-        form = accepted(request, FORMS)
+        form = accepted(request_ctx.request, FORMS)
         document = received(NerRequest)
         return one(document, select_recogniser(registry, document, tokenizer), form)
 

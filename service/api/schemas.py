@@ -203,8 +203,9 @@ def validated(schema: type[R], value: object) -> R:
     if not isinstance(value, dict):
         raise InputError("Input should be a JSON object")
     # Pydantic forbids unknown fields too, but would list every one of a million.
-    unknown = next((name for name in value if name not in schema.model_fields), None)
-    if unknown is not None:
+    fields = schema.model_fields.keys()
+    if not value.keys() <= fields:
+        unknown = next(name for name in value if name not in fields)
         known = len(unknown) <= _LONGEST_NAME_SHOWN
         raise InputError("There is no such field", json_pointer([unknown] if known else []))
     try:

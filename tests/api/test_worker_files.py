@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from service.api.monitoring.value_file import ValueFile
 from service.api.monitoring.worker_files import fold, read_consistently
 from tests.api.conftest import Server, serving
 from tests.api.scrapes import Scrape
@@ -156,3 +157,32 @@ def test_totals_are_exact_whatever_ends_the_workers(tmp_path: Path) -> None:
             time.sleep(0.05)
         # three of the master and of each worker, and two archives
         assert len(list(folder.iterdir())) == 11
+
+
+def read(file: Path) -> dict[str, float]:
+    """What prometheus-client reads in a file."""
+    return {key: value for key, value, _, _ in MmapedDict.read_all_values_from_file(str(file))}
+
+
+@pytest.mark.parametrize("chars", range(1, 10))
+def test_a_file_of_any_series_is_read_by_prometheus_client(tmp_path: Path, chars: int) -> None:
+    file = ValueFile(tmp_path / "counter_1.db")
+    # more than the file has room for at first
+    keys = [f"é{i:04}{'x' * chars}" for i in range(3000)]
+    for value, key in enumerate(keys):
+        place = file[key]
+        file.numbers[place] += value
+    assert read(tmp_path / "counter_1.db") == {key: i for i, key in enumerate(keys)}
+
+
+def test_a_process_goes_on_in_a_file_of_its_own(tmp_path: Path) -> None:
+    file = ValueFile(tmp_path / "counter_1.db")
+    place = file["a"]
+    file.numbers[place] += 2
+    file.go_on(tmp_path / "counter_2.db")
+    assert read(tmp_path / "counter_2.db") == {"a": 0}
+    assert file["a"] == place
+    file.numbers[place] += 1
+    file.numbers[file["b"]] += 4
+    assert read(tmp_path / "counter_1.db") == {"a": 2}
+    assert read(tmp_path / "counter_2.db") == {"a": 1, "b": 4}

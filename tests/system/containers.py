@@ -21,7 +21,7 @@ IMAGE = "localhost/trellis-test"
 # A stand-in for the image that the Dockerfile names: no registry is needed (docs/container.md).
 BASE = "localhost/trellis-test-base"
 START_TIMEOUT_S = 120
-_ENVIRONMENT = {
+ENVIRONMENT = {
     # The tests run the health check themselves; where there is no systemd, podman could not.
     "DISABLE_HC_SYSTEMD": "true",
     "CONTAINERS_CONF": str(Path(__file__).with_name("containers.conf")),
@@ -40,7 +40,7 @@ def podman(
     result = subprocess.run(
         ["podman", *arguments],
         cwd=directory,
-        env=_ENVIRONMENT,
+        env=ENVIRONMENT,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -1,6 +1,5 @@
 """`/metrics`: what all workers have counted, and which models are loaded, for Prometheus."""
 
-import os
 from collections.abc import Iterator
 from functools import partial
 
@@ -11,8 +10,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from service import __version__
-from service.api.monitoring.metrics import REGISTRY
-from service.api.monitoring.worker_files import FOLDER_VARIABLE, read_consistently
+from service.api.monitoring.worker_files import open_folder, read_consistently
 from service.store.registry import Registry
 
 MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
@@ -29,10 +27,8 @@ class Exposition:
     def __init__(self, registry: Registry) -> None:
         self._models = CollectorRegistry()
         self._models.register(_Models(registry))
-        self._counted = REGISTRY
-        if FOLDER_VARIABLE in os.environ:
-            self._counted = CollectorRegistry()
-            MultiProcessCollector(self._counted)
+        self._counted = CollectorRegistry()
+        MultiProcessCollector(self._counted, path=str(open_folder()))
 
     def text(self) -> bytes:
         """All metrics, in the format of the media type `MEDIA_TYPE`."""

@@ -4,7 +4,6 @@ No line holds what a user sent, apart from the ids that come in headers for that
 text, not the path, and of an exception its type and places, since its message may quote.
 """
 
-import contextlib
 import logging
 import os
 import traceback
@@ -46,7 +45,6 @@ def log_request(record: RequestRecord) -> None:
         "level": "INFO" if record.status < 500 else "ERROR",
         "event": "request",
         "request_id": record.request_id,
-        **_trace(record),
         "method": record.method,
         "route": record.route,
         "status": record.status,
@@ -60,8 +58,12 @@ def log_request(record: RequestRecord) -> None:
         line["stages_ms"] = record.stages_ms
     if record.problem:
         line["problem"] = record.problem
-    with contextlib.suppress(OSError):  # a log that nobody takes must not cost the answer
+    if record.trace is not None:
+        line |= _trace(record)
+    try:
         os.write(_STDOUT, orjson.dumps(line, option=_OPTIONS))
+    except OSError:
+        return  # a log that nobody takes must not cost the answer
 
 
 class JsonFormatter(logging.Formatter):

@@ -14,7 +14,7 @@ from service.api.admission import current_deadline
 from service.api.monitoring import metrics
 from service.api.monitoring.exposition import MEDIA_TYPE, Exposition
 from service.api.monitoring.logs import log_request
-from service.api.monitoring.record import RequestRecord, begin, current
+from service.api.monitoring.record import STAGES, RequestRecord, begin, current
 from service.api.monitoring.trace_context import (
     REQUEST_ID,
     SERVER_TIMING,
@@ -31,6 +31,7 @@ from service.taggers.base import CachingTagger
 if TYPE_CHECKING:
     from service.api.monitoring.tracing import Tracing
 
+_STAGES_MS = ", ".join(f"{stage};dur=%.3f" for stage in STAGES)
 _PROBES = frozenset(("/livez", "/readyz", "/health", "/metrics"))
 
 
@@ -69,11 +70,12 @@ class Monitor:
         if request.url_rule is not None:
             record.route = request.url_rule.rule
         begin(record)
-        if self._tracing is not None and record.route not in _PROBES:
+        if record.route in _PROBES:
+            return
+        if self._tracing is not None:
             headers = {name.lower(): value for name, value in request.headers}
             self._tracing.begin(record, headers)
-        if record.route not in _PROBES:
-            metrics.begin_request()
+        metrics.begin_request()
 
     def end(self, response: Response) -> Response:
         """End a request, or have it end with its stream; after everything else."""
@@ -90,15 +92,15 @@ class Monitor:
 
     def _finish(self, record: RequestRecord, status: int) -> None:
         record.end(status)
-        metrics.count_request(record)
-        if (cache := self._caches.get(record.model)) is not None:
-            cache.tell()
-        if record.route not in _PROBES:
-            metrics.end_request()
-            if self._tracing is not None:
-                self._tracing.end(record)
-            if self._logs_requests:
-                log_request(record)
+        is_probe = record.route in _PROBES
+        cache = self._caches.get(record.model)
+        metrics.count_request(record, was_in_flight=not is_probe, cache=cache)
+        if is_probe:
+            return
+        if self._tracing is not None:
+            self._tracing.end(record)
+        if self._logs_requests:
+            log_request(record)
 
 
 def monitor(app: Flask, settings: Settings, registry: Registry) -> None:
@@ -162,7 +164,7 @@ def _server_timing(record: RequestRecord) -> str:
     """The stages, and where the answer stands in the trace, which browsers cannot know else."""
     parts = []
     if record.documents:
-        parts = [f"{name};dur={ms}" for name, ms in record.stages_ms.items()]
+        parts = [_STAGES_MS % tuple([1e3 * seconds for seconds in record.stage_s.values()])]
     if record.trace is not None:
         parts.append(f'traceparent;desc="{record.trace.header}"')
     return ", ".join(parts)

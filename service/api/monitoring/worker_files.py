@@ -1,8 +1,8 @@
 """The files in which worker processes count, and the archive of those that have ended.
 
-prometheus-client adds up what each process has written to files of its own. A process that ends
-leaves them behind, and they have to stay counted: the master folds them into one archive of each
-kind, so that their number is bounded by that of the workers.
+prometheus-client adds up what each process has written to files of its own; see `counts`. A process
+that ends leaves them behind, and they have to stay counted: the master folds them into one archive
+of each kind, so that their number is bounded by that of the workers.
 
 Readers are in the workers. One that looks while the master folds would count twice or not at all,
 so the master says when it does, in memory that all share, and they look again. A lock would do as
@@ -18,14 +18,12 @@ import struct
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-T = TypeVar("T")
+from prometheus_client.mmap_dict import MmapedDict
 
-FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-"""Where prometheus-client, when it is imported, looks for the folder."""
+T = TypeVar("T")
 
 _ARCHIVE = "archive"  # in place of the process
 _SUMMED = ("counter", "histogram")
@@ -35,26 +33,28 @@ _log = logging.getLogger(__name__)
 _generation = mmap.mmap(-1, mmap.PAGESIZE)
 
 
-@cache  # gunicorn reads its settings again on SIGHUP, and the counts go on
-def open_folder(folder: Path | None) -> Path:
-    """Have this process, and those it forks, count in files of an empty folder.
+_folder: Path | None = None
 
-    To be called before prometheus-client is imported.
+
+def open_folder(folder: Path | None = None) -> Path:
+    """The folder in which this process, and those it forks, count: the first call chooses it.
+
+    gunicorn reads its settings again on SIGHUP, and the counts go on.
 
     Parameters
     ----------
     folder : is made, or emptied of such files; None makes one in memory, where there is such, and
         removes it at the end.
     """
-    if folder is None:
-        folder = Path(tempfile.mkdtemp(prefix="trellis-metrics-", dir=_memory()))
-        atexit.register(_remove, folder, os.getpid())
-    else:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in folder.glob("*.db"):
+    global _folder
+    if _folder is None:
+        _folder = folder or Path(tempfile.mkdtemp(prefix="trellis-metrics-", dir=_memory()))
+        if folder is None:
+            atexit.register(_remove, _folder, os.getpid())
+        _folder.mkdir(parents=True, exist_ok=True)
+        for file in _folder.glob("*.db"):
             file.unlink()
-    os.environ[FOLDER_VARIABLE] = str(folder)
-    return folder
+    return _folder
 
 
 def _memory() -> str | None:
@@ -84,8 +84,6 @@ def fold(folder: Path, pid: int) -> None:
 
 
 def _add(file: Path, archive: Path) -> None:
-    from prometheus_client.mmap_dict import MmapedDict  # after `open_folder`
-
     total = MmapedDict(str(archive))
     try:
         for key, value, _, _ in MmapedDict.read_all_values_from_file(str(file)):
