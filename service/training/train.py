@@ -99,14 +99,19 @@ def _estimate_bilstm_crf(
         recipe.seed,
         assignment.checkpoint,
         language_model,
+        [assignment.data / directory for directory in recipe.teachers],
     )
 
 
 ESTIMATORS: Mapping[str, Estimator] = {
     "hmm": Estimator(hmm.HmmOptions, _estimate_hmm, frozenset()),
     "crf": Estimator(crf.CrfOptions, _estimate_crf, frozenset({"vectors", "gazetteers"})),
-    "bilstm-crf": Estimator(BilstmCrfOptions, _estimate_bilstm_crf, frozenset({"vectors"})),
-    "elmo": Estimator(BilstmCrfOptions, _estimate_elmo, frozenset({"vectors", "language_model"})),
+    "bilstm-crf": Estimator(
+        BilstmCrfOptions, _estimate_bilstm_crf, frozenset({"vectors", "teachers"})
+    ),
+    "elmo": Estimator(
+        BilstmCrfOptions, _estimate_elmo, frozenset({"vectors", "language_model", "teachers"})
+    ),
 }
 
 
@@ -169,7 +174,7 @@ def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters
         options = estimator.options.model_validate(recipe.options)
     except ValidationError as error:
         raise RecipeError(f"options: {first_fault(error)}") from error
-    for part in ("vectors", "gazetteers", "language_model"):
+    for part in ("vectors", "gazetteers", "language_model", "teachers"):
         if getattr(recipe, part) and part not in estimator.uses:
             raise RecipeError(f"the architecture {recipe.architecture} uses no {part}")
     sentences = training_sentences(recipe, data)
