@@ -10,8 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from service.config import Settings
 from service.errors import RecipeError, first_fault
-from service.store.directory import constraints_of, make_tagger, write_model
-from service.store.manifest import Manifest, Source, Split
+from service.store.directory import constraints_of, make_tagger, read_manifest, write_model
+from service.store.manifest import Manifest, Source, Split, joined_sources
 from service.taggers import ARCHITECTURES, Parameters
 from service.text import tokenizer
 from service.text.conll import TaggedSentence
@@ -155,6 +155,9 @@ def train(
     if recipe.language_model is not None:
         pretrained, _ = read_language_model(data / recipe.language_model.directory)
         manifest = with_language_model(manifest, pretrained, parameters)
+    teachers = [read_manifest(data / directory) for directory in recipe.teachers]
+    sources = joined_sources([*manifest.sources, *(s for t in teachers for s in t.sources)])
+    manifest = manifest.model_copy(update={"sources": sources})
     tagger = make_tagger(out, manifest, parameters, settings.max_unseen_words)
     evaluator = Evaluator(tagger, recipe.task, settings.max_sentence_tokens)
     found = [
