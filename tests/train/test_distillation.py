@@ -86,7 +86,7 @@ def student(teachers, **replaced):
     """A tagger of sentences in which gold tags find no names, and teachers may."""
     told = [
         TaggedSentence(s.words, s.tags if i < 10 else ("O",) * len(s.tags))
-        for i, s in enumerate(ner_sentences(200, seed=3))
+        for i, s in enumerate(ner_sentences(200))
     ]
     constraints = constraints_of("ner", LABELS)
     options = BilstmCrfOptions(**{**OPTIONS, "character_hidden": 8, **replaced})
@@ -104,21 +104,39 @@ def test_a_network_learns_from_its_teacher_what_gold_tags_do_not_say(teacher):
     assert f1(student([directory], gold_share=0.0)) > 0.9
 
 
+def test_a_network_may_begin_as_its_teacher(teacher):
+    directory, _ = teacher
+    hardly = {"epochs": 1, "learning_rate": 1e-6}
+    assert f1(student([directory], begins_as_teacher=True, **hardly)) > 0.9
+    assert f1(student([directory], **hardly)) < 0.5
+
+
+def test_a_network_cannot_begin_as_one_that_is_unlike_it_or_missing(teacher):
+    directory, _ = teacher
+    with pytest.raises(RecipeError, match="the first teacher has other words or widths"):
+        student([directory], begins_as_teacher=True, hidden=13)
+    with pytest.raises(RecipeError, match="there is no teacher"):
+        student([], begins_as_teacher=True)
+
+
 def test_a_teacher_of_other_tags_is_refused(teacher):
     directory, _ = teacher
     with pytest.raises(RecipeError, match=r"works in B-ORG, .*, not in B-X, O"):
         read_teacher(directory, ("B-X", "O"))
 
 
-def test_a_recipe_names_the_directories_of_its_teachers(teacher, tmp_path):
+def test_a_recipe_names_its_teachers_and_the_model_their_sources(teacher, tmp_path):
     directory, recipe = teacher
-    taught = recipe.model_copy(update={"teachers": (directory.name,)})
-    train(taught, directory.parent, tmp_path / recipe.name, (), Settings())
+    [corpus] = recipe.corpora
+    other = corpus.model_copy(update={"name": "Other"})
+    taught = recipe.model_copy(update={"teachers": (directory.name,), "corpora": (other,)})
+    manifest = train(taught, directory.parent, tmp_path / recipe.name, (), Settings())
     alone, with_teacher = (
         (folder / "weights.safetensors").read_bytes()
         for folder in (directory, tmp_path / recipe.name)
     )
     assert alone != with_teacher
+    assert [source.name for source in manifest.sources] == ["Other", "Made"]
 
 
 def test_lessons_stay_with_their_sentences():
