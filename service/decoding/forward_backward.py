@@ -7,6 +7,7 @@ stays of the size of one token's scores.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +111,19 @@ class Posterior:
         probabilities = np.empty(len(starts))
         probabilities[ranked] = np.minimum(np.exp(share), 1.0)
         return probabilities
+
+    def expected_moves(self) -> NDArray[np.float64]:
+        """How often each state is expected to follow each in a sentence: (S, K, K)."""
+        offsets, between = self._scores.offsets, self._scores.transitions.between
+        after = self._scores.emissions + self._backward  # (M, K)
+        moves = np.zeros((len(offsets) - 1, *between.shape))
+        for sentence, (first, end) in enumerate(pairwise(offsets.tolist())):
+            cells = self._forward[first : end - 1, :, None] + between + after[first + 1 : end, None]
+            if cells.size:  # (T - 1, K, K), of which each (K, K) sums to one
+                cells -= cells.max(axis=(1, 2), keepdims=True)
+                np.exp(cells, out=cells)
+                moves[sentence] = (cells / cells.sum(axis=(1, 2), keepdims=True)).sum(axis=0)
+        return moves
 
     def _step(self, sums: NDArray[np.float64], tokens: Ids, states: Flags) -> NDArray[np.float64]:
         """Forward to the tokens (n,), through the states (n, K) alone."""

@@ -1,6 +1,7 @@
 """`manifest.json`: what a model is, what it was trained on, and the checksums of its files."""
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -44,6 +45,16 @@ class Source(_Part):
     licence: str
     url: str | None = None
     files: tuple[str, ...] = Field((), strict=False)
+
+
+def joined_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Each source once, with all of its files."""
+    joined: dict[str, Source] = {}
+    for source in sources:
+        known = joined.get(source.name, source)
+        files = tuple(dict.fromkeys((*known.files, *source.files)))
+        joined[source.name] = known.model_copy(update={"files": files})
+    return tuple(joined.values())
 
 
 class Score(_Part):

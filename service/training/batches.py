@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 
 import numpy as np
 import torch
@@ -15,7 +16,8 @@ from service.taggers.contextual import ContextualVectors
 from service.text.conll import TaggedSentence
 from service.text.spelling import case_of, characters_of, vector_keys
 from service.text.tokens import Tokens
-from service.training.network import Batch
+from service.training.distillation import Expectation
+from service.training.network import Batch, Lesson
 from service.training.word_network import WordTypes
 
 _MIN_CHARACTER_COUNT = 3
@@ -67,6 +69,20 @@ def frequent_characters(sentences: Sequence[TaggedSentence]) -> list[str]:
     return sorted(c for c, count in counts.items() if count >= _MIN_CHARACTER_COUNT)
 
 
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """A sentence, and what teachers say of it as it was written, whatever its case is now."""
+
+    sentence: TaggedSentence
+    lesson: Expectation | None
+
+    def recased(self, rng: random.Random, share: float) -> "_Example":
+        if rng.random() >= share:
+            return self
+        words = map(rng.choice((str.lower, str.upper)), self.sentence.words)
+        return _Example(TaggedSentence(tuple(words), self.sentence.tags), self.lesson)
+
+
 class Batches:
     """Makes batches of sentences of about equal length.
 
@@ -77,6 +93,7 @@ class Batches:
     tag_ids : of every tag of the sentences.
     sentences_at_once : sentences of a batch.
     source : of contextual vectors, where the network reads some.
+    lessons : of each sentence, where teachers say something of it.
     """
 
     def __init__(
@@ -86,8 +103,11 @@ class Batches:
         tag_ids: Mapping[str, int],
         sentences_at_once: int,
         source: ContextualVectors | None = None,
+        lessons: Sequence[Expectation] = (),
     ) -> None:
-        self._sentences = sentences
+        self._examples = [
+            _Example(sentence, lesson) for sentence, lesson in zip_longest(sentences, lessons)
+        ]
         self._vocabulary = vocabulary
         self._tag_ids = tag_ids
         self._at_once = sentences_at_once
@@ -96,12 +116,12 @@ class Batches:
         self._rare = {row for row, count in counts.items() if count == 1}
 
     def __len__(self) -> int:
-        return -(-len(self._sentences) // self._at_once)
+        return -(-len(self._examples) // self._at_once)
 
     def in_order(self) -> Iterator[Batch]:
         """All sentences as they are, in order."""
-        for i in range(0, len(self._sentences), self._at_once):
-            yield self._pack(self._sentences[i : i + self._at_once], lambda vector: vector)
+        for i in range(0, len(self._examples), self._at_once):
+            yield self._pack(self._examples[i : i + self._at_once], lambda vector: vector)
 
     def shuffled(
         self, rng: random.Random, unknown_share: float, recased_share: float
@@ -121,15 +141,17 @@ class Batches:
             return unknown if hidden else vector
 
         ranked = sorted(
-            (_recased(sentence, rng, recased_share) for sentence in self._sentences),
-            key=lambda sentence: len(sentence.words) + rng.random(),
+            (example.recased(rng, recased_share) for example in self._examples),
+            key=lambda example: len(example.sentence.words) + rng.random(),
         )
         parts = [ranked[i : i + self._at_once] for i in range(0, len(ranked), self._at_once)]
         rng.shuffle(parts)
         for part in parts:
             yield self._pack(part, hide)
 
-    def _pack(self, sentences: Sequence[TaggedSentence], hide: Callable[[int], int]) -> Batch:
+    def _pack(self, examples: Sequence[_Example], hide: Callable[[int], int]) -> Batch:
+        sentences = [example.sentence for example in examples]
+        lessons = [example.lesson for example in examples if example.lesson is not None]
         # The short first, for `WordNetwork` to read words of about equal length together.
         types = sorted(dict.fromkeys(word for s in sentences for word in s.words), key=len)
         position = {word: i for i, word in enumerate(types)}
@@ -145,6 +167,7 @@ class Batches:
             lengths=torch.tensor([len(s.words) for s in sentences]),
             tags=_padded([[self._tag_ids.get(tag, 0) for tag in s.tags] for s in sentences]),
             layers=None if self._source is None else _layers(self._source, sentences),
+            lesson=_lesson(lessons) if lessons else None,
         )
 
 
@@ -155,11 +178,9 @@ def _layers(source: ContextualVectors, sentences: Sequence[TaggedSentence]) -> T
     return pad_sequence(layers.split(np.diff(tokens.sentence_offsets).tolist()))
 
 
-def _recased(sentence: TaggedSentence, rng: random.Random, share: float) -> TaggedSentence:
-    if rng.random() >= share:
-        return sentence
-    change = rng.choice((str.lower, str.upper))
-    return TaggedSentence(tuple(map(change, sentence.words)), sentence.tags)
+def _lesson(lessons: Sequence[Expectation]) -> Lesson:
+    tags = [torch.from_numpy(lesson.tags) for lesson in lessons]
+    return Lesson(pad_sequence(tags), torch.from_numpy(np.stack([x.moves for x in lessons])))
 
 
 def _padded(sequences: Sequence[Sequence[int]]) -> Tensor:

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from service.decoding import Constraints
+from service.errors import RecipeError
 from service.taggers.base import Parameters
 from service.taggers.bilstm_crf import states_of
 from service.taggers.elmo import LANGUAGE_MODEL
@@ -18,11 +19,12 @@ from service.text.conll import TaggedSentence
 from service.text.spelling import CASES
 from service.training.batches import Batches, Vocabulary, frequent_characters
 from service.training.bilstm_crf_options import BilstmCrfOptions
+from service.training.distillation import Teacher, expectations, read_teacher
 from service.training.evaluation import Evaluator
 from service.training.fitting import Fitting
 from service.training.kept_vectors import KeptVectors
 from service.training.network import BilstmCrf, LayerMix
-from service.training.network_parameters import parameters_of
+from service.training.network_parameters import network_of, parameters_of
 from service.training.network_tagger import NetworkTagger
 from service.training.word_network import WordNetwork, WordWidths
 from service.training.word_vectors import choose_words, initial_vectors
@@ -49,6 +51,7 @@ def estimate(
     seed: int,
     checkpoint: Path | None = None,
     language_model: Parameters | None = None,
+    teachers: Sequence[Path] = (),
 ) -> Parameters:
     """Estimate a biLSTM-CRF of K tags, showing progress on standard error.
 
@@ -63,6 +66,7 @@ def estimate(
     seed : of all that is random.
     checkpoint : a file to keep the state of the training in; an interrupted one goes on from it.
     language_model : parameters of a language model, which stays as it is; with one it is an ELMo.
+    teachers : directories of models, of the same tags, that the network learns from too.
 
     Returns
     -------
@@ -74,7 +78,8 @@ def estimate(
         sentences = [TaggedSentence(s.words, bioes_of(s.tags)) for s in sentences]
     tags = sorted({tag for sentence in sentences for tag in sentence.tags}) if bioes else labels
     states = {"states": list(tags)} if bioes else {}
-    outside, constraints = states_of(Parameters(labels, {}, states), constraints)
+    allowed = constraints
+    outside, constraints = states_of(Parameters(labels, {}, states), allowed)
     torch.set_num_threads(options.threads)
     torch.manual_seed(seed)
     known, vectors = pretrained or ([], np.empty((0, options.word_width), dtype=np.float32))
@@ -106,12 +111,18 @@ def estimate(
         evaluator = Evaluator(tagger, task, _MAX_SENTENCE_TOKENS)
         return evaluator.gold_words(dev, "dev", "dev").value if dev else None
 
+    read = [read_teacher(directory, tags) for directory in teachers]
+    if options.begins_as_teacher:
+        _begin_as(read, network, vocabulary, allowed)
+    taggers = [teacher.tagger for teacher in read]
+    lessons = expectations(sentences, tags, taggers, options.gold_share) if taggers else ()
     batches = Batches(
         sentences,
         vocabulary,
         {tag: i for i, tag in enumerate(tags)},
         options.sentences_at_once,
         source,
+        list(lessons),
     )
     Fitting(
         network,
@@ -129,3 +140,19 @@ def estimate(
         {**parameters.arrays, **frozen.arrays},
         {**parameters.vocabularies, **states, **frozen.vocabularies},
     )
+
+
+def _begin_as(
+    teachers: Sequence[Teacher], network: BilstmCrf, vocabulary: Vocabulary, allowed: Constraints
+) -> None:
+    """Give a network the weights of the first teacher, which must be like it."""
+    if not teachers:
+        raise RecipeError("begins_as_teacher: there is no teacher")
+    other, known = network_of(teachers[0].parameters, allowed)
+    alike = (list(known.words), list(known.characters)) == (vocabulary.words, vocabulary.characters)
+    weights, mine = other.state_dict(), network.state_dict()
+    if not alike or {n: w.shape for n, w in weights.items()} != {
+        n: w.shape for n, w in mine.items()
+    }:
+        raise RecipeError("begins_as_teacher: the first teacher has other words or widths")
+    network.load_state_dict(weights)

@@ -43,4 +43,10 @@ class BilstmCrfOptions(BaseModel):
     recased_share: float = Field(
         0.0, ge=0, le=1, description="Share of the sentences in lower or upper case, an epoch."
     )
+    gold_share: float = Field(
+        0.5, ge=0, le=1, description="How much gold tags count where a network has teachers too."
+    )
+    begins_as_teacher: bool = Field(
+        False, description="Whether a network begins with the weights of its first teacher."
+    )
     threads: int = Field(1, ge=1, description="Threads of PyTorch; another number, other bytes.")

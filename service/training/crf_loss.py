@@ -45,6 +45,27 @@ class ChainCrf(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
         )
         return -likelihood.mean()
 
+    def cross_entropy(
+        self, emissions: Tensor, tags: Tensor, moves: Tensor, lengths: Tensor
+    ) -> Tensor:
+        """The mean cross-entropy of a batch to chains of which the expectations are given.
+
+        Parameters
+        ----------
+        emissions : (T, B, K) scores, padded.
+        tags : (T, B, K) the probability of each tag at each word, padded with zeros.
+        moves : (B, K, K) how often each tag is expected to follow each.
+        lengths : (B,) tokens of each sentence, at least one.
+        """
+        last = tags[lengths - 1, torch.arange(len(lengths))]  # (B, K)
+        expected = (
+            tags[0] @ self.start
+            + (emissions * tags).sum(dim=(0, 2))
+            + (self.transitions * moves).sum(dim=(1, 2))
+            + last @ self.end
+        )
+        return (self.log_partition(emissions, lengths) - expected).mean()
+
     def path_score(self, emissions: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
         """The score of the given paths: (B,)."""
         transitions, start, end = self._scores()

@@ -21,6 +21,7 @@ from service.store.manifest import (
     Source,
     Version,
     Word,
+    joined_sources,
 )
 from service.taggers import Parameters
 from service.text import tokenizer
@@ -106,13 +107,8 @@ def with_language_model(
         layer_weights=tuple(round(w, 4) for w in parameters.arrays["mix_weights"].tolist()),
         layer_scale=round(float(parameters.arrays["mix_scale"][0]), 4),
     )
-    sources: dict[str, Source] = {}
-    for source in (*manifest.sources, *pretrained.sources):
-        known = sources.get(source.name, source)
-        files = tuple(dict.fromkeys((*known.files, *source.files)))
-        sources[source.name] = known.model_copy(update={"files": files})
-    update = {"language_model": info, "sources": tuple(sources.values())}
-    return manifest.model_copy(update=update)
+    sources = joined_sources([*manifest.sources, *pretrained.sources])
+    return manifest.model_copy(update={"language_model": info, "sources": sources})
 
 
 def _card(manifest: LanguageModelManifest) -> str:

@@ -16,6 +16,20 @@ from service.training.word_network import TwoWayLstm, WordNetwork, WordTypes
 
 
 @dataclass(frozen=True, slots=True)
+class Lesson:
+    """What is expected of B padded sentences; see `service.training.distillation.Expectation`.
+
+    Attributes
+    ----------
+    tags : (T, B, K) padded with zeros.
+    moves : (B, K, K)
+    """
+
+    tags: Tensor
+    moves: Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """B padded sentences of up to T words, over N different words.
 
@@ -26,6 +40,7 @@ class Batch:
     lengths : (B,) words of each sentence.
     tags : (T, B) gold tag ids; padded with any.
     layers : (T, B, L, D) contextual vectors, padded; None where the network reads none.
+    lesson : what teachers and gold tags say; None where gold tags alone do.
     """
 
     types: WordTypes
@@ -33,6 +48,7 @@ class Batch:
     lengths: Tensor
     tags: Tensor
     layers: Tensor | None
+    lesson: Lesson | None
 
 
 class LayerMix(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
@@ -98,5 +114,9 @@ class BilstmCrf(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
 
     def forward(self, batch: Batch) -> Tensor:
         """The loss."""
-        loss: Tensor = self.crf(self.emissions(batch), batch.tags, batch.lengths)
+        emissions = self.emissions(batch)
+        if batch.lesson is not None:
+            lesson = batch.lesson
+            return self.crf.cross_entropy(emissions, lesson.tags, lesson.moves, batch.lengths)
+        loss: Tensor = self.crf(emissions, batch.tags, batch.lengths)
         return loss

@@ -109,6 +109,9 @@ class Recipe(_Part):
     vectors: WordVectors | None = None
     gazetteers: tuple[NameList, ...] = ()
     language_model: LanguageModelInput | None = None
+    teachers: tuple[str, ...] = Field(
+        (), description="Of a biLSTM-CRF: directories of models, below the data directory."
+    )
     tables: dict[str, Any] | None = None
 
     @property

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from service.config import Settings
 from service.errors import RecipeError, first_fault
-from service.store.directory import constraints_of, make_tagger, write_model
-from service.store.manifest import Manifest, Source, Split
+from service.store.directory import constraints_of, make_tagger, read_manifest, write_model
+from service.store.manifest import Manifest, Source, Split, joined_sources
 from service.taggers import ARCHITECTURES, Parameters
 from service.text import tokenizer
 from service.text.conll import TaggedSentence
@@ -99,14 +99,19 @@ def _estimate_bilstm_crf(
         recipe.seed,
         assignment.checkpoint,
         language_model,
+        [assignment.data / directory for directory in recipe.teachers],
     )
 
 
 ESTIMATORS: Mapping[str, Estimator] = {
     "hmm": Estimator(hmm.HmmOptions, _estimate_hmm, frozenset()),
     "crf": Estimator(crf.CrfOptions, _estimate_crf, frozenset({"vectors", "gazetteers"})),
-    "bilstm-crf": Estimator(BilstmCrfOptions, _estimate_bilstm_crf, frozenset({"vectors"})),
-    "elmo": Estimator(BilstmCrfOptions, _estimate_elmo, frozenset({"vectors", "language_model"})),
+    "bilstm-crf": Estimator(
+        BilstmCrfOptions, _estimate_bilstm_crf, frozenset({"vectors", "teachers"})
+    ),
+    "elmo": Estimator(
+        BilstmCrfOptions, _estimate_elmo, frozenset({"vectors", "language_model", "teachers"})
+    ),
 }
 
 
@@ -150,6 +155,9 @@ def train(
     if recipe.language_model is not None:
         pretrained, _ = read_language_model(data / recipe.language_model.directory)
         manifest = with_language_model(manifest, pretrained, parameters)
+    teachers = [read_manifest(data / directory) for directory in recipe.teachers]
+    sources = joined_sources([*manifest.sources, *(s for t in teachers for s in t.sources)])
+    manifest = manifest.model_copy(update={"sources": sources})
     tagger = make_tagger(out, manifest, parameters, settings.max_unseen_words)
     evaluator = Evaluator(tagger, recipe.task, settings.max_sentence_tokens)
     found = [
@@ -169,7 +177,7 @@ def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters
         options = estimator.options.model_validate(recipe.options)
     except ValidationError as error:
         raise RecipeError(f"options: {first_fault(error)}") from error
-    for part in ("vectors", "gazetteers", "language_model"):
+    for part in ("vectors", "gazetteers", "language_model", "teachers"):
         if getattr(recipe, part) and part not in estimator.uses:
             raise RecipeError(f"the architecture {recipe.architecture} uses no {part}")
     sentences = training_sentences(recipe, data)

@@ -74,3 +74,52 @@ def test_gradients_agree_with_differences(made):
     tags = torch.tensor([[0, 2, 3], [1, 0, 0], [2, 0, 2], [0, 0, 0]])
     weights = (crf.transitions, crf.start, crf.end, emissions.requires_grad_())
     assert torch.autograd.gradcheck(lambda *_: crf(emissions, tags, lengths), weights)
+
+
+def expectations(crf, emissions):
+    """The probabilities of tags and the expected moves of a chain, by enumeration."""
+    tags = torch.zeros_like(emissions)
+    moves = torch.zeros(len(LENGTHS), len(LABELS), len(LABELS), dtype=torch.double)
+    for i, length in enumerate(LENGTHS):
+        for path, probability in probabilities(crf, emissions[:, i], length):
+            tags[range(length), i, path] += probability
+            for move in itertools.pairwise(path):
+                moves[i][move] += probability
+    return tags, moves
+
+
+def probabilities(crf, emissions, length):
+    scored = list(paths(crf, emissions, length))
+    shares = torch.stack([score for _, score in scored]).softmax(0).detach()
+    return [(path, share) for (path, _), share in zip(scored, shares, strict=True)]
+
+
+def test_the_cross_entropy_is_that_of_all_paths(made):
+    crf, emissions, lengths = made
+    torch.manual_seed(2)
+    taught = torch.randn_like(emissions)
+    found = crf.cross_entropy(emissions, *expectations(crf, taught), lengths)
+    of_sentences = [
+        -sum(
+            teacher * student.log()
+            for (_, teacher), (_, student) in zip(
+                probabilities(crf, taught[:, i], length),
+                probabilities(crf, emissions[:, i], length),
+                strict=True,
+            )
+            if teacher
+        )
+        for i, length in enumerate(LENGTHS)
+    ]
+    torch.testing.assert_close(found, torch.stack(of_sentences).mean())
+
+
+def test_the_cross_entropy_to_gold_tags_is_the_likelihood(made):
+    crf, emissions, lengths = made
+    gold = torch.tensor([[0, 2, 3], [1, 0, 0], [2, 0, 2], [0, 0, 0]])
+    inside = torch.arange(len(gold))[:, None] < lengths
+    one_hot = torch.nn.functional.one_hot(gold, len(LABELS)).double() * inside[:, :, None]
+    moves = torch.einsum("tbi,tbj->bij", one_hot[:-1], one_hot[1:])
+    torch.testing.assert_close(
+        crf.cross_entropy(emissions, one_hot, moves, lengths), crf(emissions, gold, lengths)
+    )

@@ -52,10 +52,13 @@ def test_probabilities_are_shares_of_all_paths(scores):
     for s, (first, end) in enumerate(sentences):
         paths, partition = enumerated(scores, s)
         assert posterior.log_partition[s] == pytest.approx(partition, abs=1e-9)
-        expected = np.zeros((end - first, tags))
+        expected, moves = np.zeros((end - first, tags)), np.zeros((tags, tags))
         for path, probability in paths:
             expected[np.arange(len(path)), list(path)] += probability
+            for move in itertools.pairwise(path):
+                moves[move] += probability
         assert posterior.marginals[first:end] == pytest.approx(expected, abs=1e-9)
+        assert posterior.expected_moves()[s] == pytest.approx(moves, abs=1e-9)
 
 
 @given(random_scores(quarters), st.permutations([0, 1, 2, 3]), st.integers(1, 4))

@@ -38,7 +38,11 @@ def read(tmp_path):
     return read
 
 
-@pytest.mark.parametrize("path", sorted(MODELS.glob("*/recipe.toml")), ids=lambda p: p.parent.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted([*MODELS.glob("*/recipe.toml"), *MODELS.glob("*/teacher.toml")]),
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
 def test_every_shipped_recipe_is_one_of_its_directory(path):
     assert read_recipe(path).name == path.parent.name
 
