@@ -4,10 +4,16 @@ The service's own are in `service/config.py`.
 """
 
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
 from typing import Any
+
+# Ctrl-C ends a start at once, without a traceback and wherever it is, until gunicorn takes it. The
+# signal's own default would not do so in a container, whose first process it spares.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
 
 # One BLAS thread a request: else each makes one for every core of the host, not of the container.
 # NumPy reads these when it is first imported, so before anything else.

@@ -6,6 +6,7 @@ import runpy
 import signal
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,14 @@ from tests.api.conftest import (
 from tests.api.fakes import make_model_dir
 
 CONFIGURATION = ROOT / "service" / "gunicorn_settings.py"
+
+
+@pytest.fixture(autouse=True)
+def own_ctrl_c() -> Iterator[None]:
+    """The configuration, which is read in this process too, leaves the signal as it was."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, handler)
 
 
 def started(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -144,6 +153,28 @@ def test_an_address_is_not_tried_where_its_listener_is_handed_on(
         configuration["on_starting"](server)
     assert callable(server.handle_term)
     signal.signal(signal.SIGALRM, handler)
+
+
+def test_ctrl_c_ends_a_start_without_a_traceback(tmp_path: Path) -> None:
+    make_model_dir(tmp_path, "en-pos-one")
+    keys = tmp_path / "keys"
+    os.mkfifo(keys)
+    process = subprocess.Popen(
+        gunicorn("service.wsgi:app"),
+        cwd=ROOT,
+        env=serving_environment(
+            {
+                "TRELLIS_PORT": "0",
+                "TRELLIS_MODELS_DIR": str(tmp_path),
+                "TRELLIS_API_KEYS_FILE": str(keys),
+            }
+        ),
+        stderr=subprocess.PIPE,
+    )
+    with keys.open("w"):  # waits for the reader: the app is being made
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=START_TIMEOUT_S)
+    assert (process.returncode, errors) == (130, b"")
 
 
 @pytest.mark.parametrize(

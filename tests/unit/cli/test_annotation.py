@@ -214,7 +214,11 @@ def test_a_file_may_have_any_name(trellis, tmp_path):
 
 @pytest.mark.parametrize(
     ("redirected", "said"),
-    [("<&-", "standard input is closed"), ("</dev/null -- {file} >/dev/full", "No space left")],
+    [
+        ("<&-", "standard input is closed"),
+        ("/proc/self/mem", "/proc/self/mem: Input/output error"),
+        ("</dev/null -- {file} >/dev/full", "No space left"),
+    ],
 )
 def test_streams_that_cannot_be_used_are_told(program, models, letter, redirected, said):
     command = f"{program} ner --models {models} {redirected.format(file=letter)}"
