@@ -27,7 +27,7 @@ _STYLE = """
 def models_table(models: Sequence[Model]) -> str:
     """A row a model: its scores, its speed and its size."""
     data = list(models[0].scores)
-    head = ["model", *data, "lower / upper case", "raw text", "tokens a CPU second", "size"]
+    head = ["model", *data, "lower / upper case", "raw text", "tokens per CPU second", "size"]
     align = ["---", *["---:"] * (len(head) - 1)]
     rows = [
         [
@@ -62,12 +62,12 @@ def choice_svg(models: Sequence[Model], measure: str) -> str:
         parts += [_grid(_x(tokens), _TOP, _x(tokens), bottom)]
         anchor = "end" if tokens == 10**_MOST else "middle"
         parts += [_text(_x(tokens), bottom + 22, f"{tokens:,}", "muted", anchor)]
-    parts += [_text(middle, bottom + 46, "tokens a CPU second, from text", "text", "middle")]
+    parts += [_text(middle, bottom + 46, "tokens per CPU second, from text", "text", "middle")]
     above = -math.inf
     for model in drawn:
-        centre = y(model.main_score)
-        above = max(centre + 5, above + _LINE)  # below the label of the model before
-        parts += _disc(model, centre, above)
+        place = _label_place(model, y(model.main_score), above + _LINE)
+        above = place[1]
+        parts += _disc(model, y(model.main_score), place)
     lines = "\n".join(f"  {part}" for part in parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
@@ -83,18 +83,38 @@ def _x(tokens: int) -> float:
     return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
 
 
-def _disc(model: Model, y: float, label_y: float) -> list[str]:
-    """A model's disc, and its label where there is room, behind it or before it."""
-    x = _x(model.tokens_per_cpu_s or 1)
-    radius = round(3 * math.sqrt(model.size_mb), 1)  # so that the area is the size
-    label = f"{model.name} {model.main_score:.1f}, {model.size_mb:.0f} MB"
-    behind = x + radius + 8 + _CHARACTER * len(label) < _WIDTH
+def _label(model: Model) -> str:
+    return f"{model.name} {model.main_score:.1f}, {model.size_mb:.0f} MB"
+
+
+def _radius(model: Model) -> float:
+    return round(3 * math.sqrt(model.size_mb), 1)  # so that the area is the size
+
+
+def _label_place(model: Model, y: float, highest: float) -> tuple[float, float, str]:
+    """Where a label has room, and its anchor: behind its disc, before it, or above both.
+
+    Not above `highest`, which is the line below the label of the model before.
+    """
+    x, away = _x(model.tokens_per_cpu_s or 1), _radius(model) + 8
+    width = _CHARACTER * len(_label(model))
+    beside = max(y + 5, highest)
+    if x + away + width < _WIDTH:
+        return x + away, beside, "start"
+    if x - away - width > _LEFT:
+        return x - away, beside, "end"
+    middle = min(max(x, _LEFT + width / 2), _WIDTH - _RIGHT - width / 2)
+    return middle, max(y - away, highest), "middle"
+
+
+def _disc(model: Model, y: float, label: tuple[float, float, str]) -> list[str]:
+    """A model's disc, and its label in the place that it has."""
+    x, label_y, anchor = label
     kind = "dot" + " default" * model.manifest.default
     return [
-        f'<circle class="{kind}" cx="{x}" cy="{y}" r="{radius}"/>',
-        _text(x + radius + 8, label_y, label, "text")
-        if behind
-        else _text(x - radius - 8, label_y, label, "text", "end"),
+        f'<circle class="{kind}" cx="{_x(model.tokens_per_cpu_s or 1)}" cy="{y}" '
+        f'r="{_radius(model)}"/>',
+        _text(x, label_y, _label(model), "text", anchor),
     ]
 
 

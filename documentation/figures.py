@@ -43,8 +43,9 @@ class Model:
 
     @property
     def size_mb(self) -> float:
-        """The size of its files, in millions of bytes."""
-        return sum(file.size_bytes for file in self.manifest.files.values()) / 1e6
+        """The size of its directory, as `trellis models` has it, in millions of bytes."""
+        files = (ROOT / "models" / self.name).iterdir()
+        return sum(file.stat().st_size for file in files) / 1e6
 
 
 def measured_models(task: str) -> list[Model]:

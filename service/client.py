@@ -16,6 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 OffsetUnit = Literal["codepoint", "utf16", "utf8"]
@@ -43,8 +44,9 @@ class ProblemError(TrellisClientError):
         self.title: str = problem.get("title", "")
         self.detail: str = problem.get("detail", "")
         self.pointer: str | None = problem.get("pointer")
+        detail = f": {self.detail}" if self.detail else ""
         place = f" at {self.pointer}" if self.pointer else ""
-        super().__init__(f"{status} {self.title}: {self.detail}{place}")
+        super().__init__(f"{status} {self.title}{detail}{place}")
 
 
 class ModelName(TypedDict):
@@ -374,8 +376,11 @@ class TrellisClient:
         url = self._base_url + path
         try:
             response = self._session.request(method, url, json=body, timeout=self._timeout_s)
-        except requests.RequestException as error:
-            raise ConnectionFailed(f"{method} {url}: {type(error).__name__}") from error
+        except (
+            requests.RequestException,
+            HTTPError,
+        ) as error:  # of a wrong host requests lets both out
+            raise ConnectionFailed(f"{method} {url}: {_cause(error)}") from error
         try:
             answer = response.json()
         except requests.JSONDecodeError:
@@ -386,6 +391,15 @@ class TrellisClient:
         if answer is None:
             raise ConnectionFailed(f"{method} {url}: the answer is no JSON")
         return answer
+
+
+def _cause(error: BaseException) -> str:
+    """What the system said of it, such as "Connection refused"; else the name of the exception."""
+    first = error
+    while (before := first.__cause__ or first.__context__) is not None:
+        first = before
+    said = (first.strerror or str(first)) if isinstance(first, OSError) else ""
+    return said or type(error).__name__
 
 
 def _parameters(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -418,7 +432,7 @@ class _Stream:
         try:
             self._connection = _connected(url, headers, timeout_s)
         except (OSError, HTTPException) as error:
-            raise self._broken(type(error).__name__) from error
+            raise self._broken(_cause(error)) from error
         self._socket: socket.socket = self._connection.sock
         self._thread = threading.Thread(target=self._send, daemon=True)
         self._thread.start()
@@ -451,7 +465,7 @@ class _Stream:
                 for line in response:
                     yield json.loads(line)
         except (OSError, HTTPException, ValueError) as error:
-            raise self._broken(type(error).__name__) from error
+            raise self._broken(_cause(error)) from error
 
     def _send(self) -> None:
         try:

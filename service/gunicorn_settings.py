@@ -4,9 +4,16 @@ The service's own are in `service/config.py`.
 """
 
 import os
+import signal
+import socket
 import sys
 from pathlib import Path
 from typing import Any
+
+# Ctrl-C ends a start at once, without a traceback and wherever it is, until gunicorn takes it. The
+# signal's own default would not do so in a container, whose first process it spares.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
 
 # One BLAS thread a request: else each makes one for every core of the host, not of the container.
 # NumPy reads these when it is first imported, so before anything else.
@@ -24,6 +31,9 @@ from service.errors import SettingError  # noqa: E402
 _CGROUP = Path("/sys/fs/cgroup")
 # Version 2 has quota and period in one file, version 1 in two.
 _CPU_LIMITS = (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"))
+
+# By systemd, and by a master of gunicorn to the one that follows it.
+_LISTENERS_HANDED_ON = {"LISTEN_FDS", "GUNICORN_FD"}
 
 
 def available_cpus() -> int:
@@ -61,8 +71,26 @@ logconfig_dict = GUNICORN_LOGGING
 
 
 def on_starting(server: object) -> None:
-    """The master has its own way to stop and to reload."""
+    """The address is free, and the master has its own way to stop and to reload."""
+    if not _LISTENERS_HANDED_ON & os.environ.keys():
+        _check_address()
     take_signals(server, _settings.drain_s)
+
+
+def _check_address() -> None:
+    """End the start where the address cannot be listened on.
+
+    gunicorn itself tries for five seconds, tells it in a dozen lines, and not by exit code 3.
+    """
+    family = socket.AF_INET6 if ":" in _settings.host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as gunicorn does
+        try:
+            probe.bind((_settings.host, _settings.port))
+        except OSError as error:
+            reason = f"{error.strerror}; TRELLIS_HOST and TRELLIS_PORT name another address"
+            print(f"{bind}: {reason}", file=sys.stderr)
+            raise SystemExit(3) from None
 
 
 def when_ready(server: object) -> None:

@@ -19,12 +19,18 @@ Exit codes:
   2    wrong use: an unknown command or option, or a value that cannot be one
   3    the server cannot start: a setting or a model cannot be used
   130  ended by Ctrl-C
+  141  nobody reads on, as in `trellis ner letter.txt | head -1`
 
 Settings are environment variables, TRELLIS_MODELS_DIR for example; docs/settings.md has them all.
 Colours are for a terminal: NO_COLOR=1 switches them off, FORCE_COLOR=1 on."""
 
 
-@click.group("trellis", cls=Commands, epilog=_EPILOG)
+@click.group(
+    "trellis",
+    cls=Commands,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},  # of all commands
+)
 @click.version_option(__version__, package_name="trellis-tagger", prog_name="trellis")
 def main() -> None:
     """Trellis tags sequences: parts of speech and named entities.

@@ -150,7 +150,7 @@ def _load(settings: "Settings", task: Task, name: str | None, tagset: str | None
         if name is None:
             raise NoDefaultModel(task, wanted, known)
     if name not in manifests:
-        raise ModelNotFound(known, f"there is no model {name} in {settings.models_path}")
+        raise ModelNotFound(known, f"there is no model {name!r} in {settings.models_path}")
     manifest = manifests[name]
     if manifest.task != task:
         raise click.UsageError(f"{name} is a model for `trellis {manifest.task}`")
@@ -185,12 +185,14 @@ def _shown(annotation: "Annotation", text: str, path: Path, model: "LoadedModel"
     from service.cli.reading import visible, with_entities, with_tags
     from service.text.columns import tab_separated
 
+    terminal = sys.stdout is not None and sys.stdout.isatty()
     if form == "json":
-        return _json(annotation, text, path, model)
+        line = _json(annotation, text, path, model)
+        return visible(line) if terminal else line
     if form == "conll":
         tags = [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
-        return tab_separated(annotation.tokens, tags)
-    terminal = sys.stdout is not None and sys.stdout.isatty()
+        columns = tab_separated(annotation.tokens, tags)
+        return visible(columns) if terminal else columns
     show = with_entities if model.manifest.task == "ner" else with_tags
     wanted = click.get_current_context().color
     colour = terminal if wanted is None else wanted

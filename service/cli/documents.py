@@ -25,13 +25,16 @@ def read_document(path: Path, max_text_chars: int) -> str:
     Raises
     ------
     InputError
-        Where it is not UTF-8, and at which byte; or standard input is closed.
+        Where it cannot be read; is not UTF-8, and at which byte; or standard input is closed.
     LimitExceeded
         Where it is too long; not all of it is read.
     """
     name = "standard input" if path == STDIN else click.format_filename(path)
     most = _MOST_BYTES_A_CHAR * max_text_chars
-    content = _read(path, most + 1)
+    try:
+        content = _read(path, most + 1)
+    except OSError as error:  # of a read, which names no file
+        raise InputError(f"{name}: {error.strerror}") from error
     if len(content) <= most:
         try:
             text = content.decode()

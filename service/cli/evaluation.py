@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from service.cli.figures import percent, show
-from service.cli.options import DIRECTORY, dev_only_option, splits
+from service.cli.options import DIRECTORY, OUTPUT_FILE, dev_only_option, splits
 
 
 @click.command(
@@ -39,7 +39,7 @@ Examples:
 @dev_only_option
 @click.option(
     "--reliability",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="Draw how reliable the probabilities are, as an SVG, in this file.",
 )
 def evaluate(
@@ -66,6 +66,10 @@ def evaluate(
 
     if (data is None) == (file is None):
         raise click.UsageError("say what to measure on: either --data or --file")
+    if file and dev_only:
+        raise click.UsageError("--file is measured on whole: leave --dev-only out")
+    if file and raw and file_format == "columns":
+        raise click.UsageError("columns have no raw text: with --raw, --format is upos or xpos")
     if raw and reliability:
         raise click.UsageError("reliability is measured on gold words: leave --raw out")
     settings = load_settings()
@@ -86,7 +90,9 @@ def evaluate(
             detail = f" (precision {percent(figure.precision)}, recall {percent(figure.recall)})"
         show(figure.score, detail)  # each when it is there
     if not measured:
-        raise click.UsageError("nothing to measure on: no dev or test file, or no raw text")
+        place = click.format_filename(file or model / RECIPE_FILE)
+        what_lacks = "a file with raw text" if raw else "a sentence"
+        raise click.ClickException(f"{place}: nothing to measure on, it lacks {what_lacks}")
     if raw:
         return
     calibration = Calibration(loaded.tagger, manifest.task, most, manifest.temperature)

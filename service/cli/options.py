@@ -1,7 +1,8 @@
 """Options that several commands have."""
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +11,26 @@ if TYPE_CHECKING:
     from service.store.manifest import Split
 
 DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+class _Output(click.Path):
+    """What is written after long work, so whether it can be is seen before."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check the folder around it; that of a file has to exist, those of a folder are made."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        above = path.absolute().parents
+        parents = above[:1] if self.file_okay else above
+        folder = next((each for each in parents if each.exists()), None)
+        if folder is None or not folder.is_dir():
+            self.fail(f"there is no folder {click.format_filename(folder or above[0])}", param, ctx)
+        if not os.access(folder, os.W_OK):
+            self.fail(f"{click.format_filename(folder)} cannot be written to", param, ctx)
+        return path
+
+
+OUTPUT_FILE = _Output(dir_okay=False, writable=True)
+OUTPUT_DIRECTORY = _Output(file_okay=False, writable=True)
 
 models_option = click.option(
     "--models",

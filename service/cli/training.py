@@ -5,7 +5,13 @@ from pathlib import Path
 import click
 
 from service.cli.figures import show
-from service.cli.options import DIRECTORY, dev_only_option, splits
+from service.cli.options import (
+    DIRECTORY,
+    OUTPUT_DIRECTORY,
+    OUTPUT_FILE,
+    dev_only_option,
+    splits,
+)
 
 
 @click.command(
@@ -19,13 +25,13 @@ Examples:
 @click.option("--data", type=DIRECTORY, help="The folder that the recipe's files lie in.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OUTPUT_DIRECTORY,
     help="The model directory to write, named as the model; else the recipe's own.",
 )
 @dev_only_option
 @click.option(
     "--checkpoint",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="A file for the state of a biLSTM-CRF's training: an interrupted one goes on from it.",
 )
 def train(
@@ -64,13 +70,13 @@ Examples:
 @click.option("--data", type=DIRECTORY, required=True, help="Where the recipe's files lie.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OUTPUT_DIRECTORY,
     required=True,
     help="The directory to write the language model to.",
 )
 @click.option(
     "--checkpoint",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OUTPUT_DIRECTORY,
     help="A folder for the state: an interrupted pretraining goes on from it.",
 )
 def pretrain(recipe: Path, data: Path, out: Path, checkpoint: Path | None) -> None:

@@ -3,8 +3,12 @@
 import gc
 import os
 import runpy
+import signal
+import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +23,14 @@ from tests.api.conftest import (
 from tests.api.fakes import make_model_dir
 
 CONFIGURATION = ROOT / "service" / "gunicorn_settings.py"
+
+
+@pytest.fixture(autouse=True)
+def own_ctrl_c() -> Iterator[None]:
+    """The configuration, which is read in this process too, leaves the signal as it was."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, handler)
 
 
 def started(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -108,6 +120,61 @@ def test_a_real_model_is_served(tmp_path: Path) -> None:
 )
 def test_a_setting_that_cannot_be_used(name: str, value: str) -> None:
     assert_failed(started(**{name: value}), name)
+
+
+def test_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        process = started(TRELLIS_PORT=port)
+    assert process.returncode == 3
+    reason = "Address already in use; TRELLIS_HOST and TRELLIS_PORT name another address"
+    assert process.stderr == f"127.0.0.1:{port}: {reason}\n"
+
+
+def test_an_address_of_another_machine() -> None:
+    process = started(TRELLIS_HOST="2001:db8::1")
+    assert process.returncode == 3
+    [line] = process.stderr.splitlines()
+    assert line.startswith("[2001:db8::1]:0: ")
+
+
+@pytest.mark.parametrize("name", ["LISTEN_FDS", "GUNICORN_FD"])
+def test_an_address_is_not_tried_where_its_listener_is_handed_on(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    handler = signal.getsignal(signal.SIGALRM)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("TRELLIS_PORT", str(taken.getsockname()[1]))
+        configuration = runpy.run_path(str(CONFIGURATION))
+        with pytest.raises(SystemExit):
+            configuration["on_starting"](SimpleNamespace(signal=handler))
+        monkeypatch.setenv(name, "1")
+        server = SimpleNamespace(signal=handler)
+        configuration["on_starting"](server)
+    assert callable(server.handle_term)
+    signal.signal(signal.SIGALRM, handler)
+
+
+def test_ctrl_c_ends_a_start_without_a_traceback(tmp_path: Path) -> None:
+    make_model_dir(tmp_path, "en-pos-one")
+    keys = tmp_path / "keys"
+    os.mkfifo(keys)
+    process = subprocess.Popen(
+        gunicorn("service.wsgi:app"),
+        cwd=ROOT,
+        env=serving_environment(
+            {
+                "TRELLIS_PORT": "0",
+                "TRELLIS_MODELS_DIR": str(tmp_path),
+                "TRELLIS_API_KEYS_FILE": str(keys),
+            }
+        ),
+        stderr=subprocess.PIPE,
+    )
+    with keys.open("w"):  # waits for the reader: the app is being made
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=START_TIMEOUT_S)
+    assert (process.returncode, errors) == (130, b"")
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,7 @@ def test_the_model_is_the_one_that_a_server_takes_by_default(trellis, monkeypatc
         (["ner", "nowhere.txt"], 2, "'nowhere.txt' does not exist"),
         (["ner", "{models}"], 2, "is a directory"),
         (["ner", "--model", "en-ner-mad"], 1, "there are: en-ner-made, en-ner-other"),
+        (["ner", "--model", ""], 1, "there is no model '' in"),
         (["ner", "--model", "en-pos-made"], 2, "en-pos-made is a model for `trellis tag`"),
         (["tag", "--model", "en-pos-made", "--tagset", "ud"], 2, "has the tagset ptb"),
         (["tag", "--tagset", "penn"], 2, "'penn' is not one of 'ptb', 'ud'"),
@@ -191,14 +192,16 @@ def test_colour_where_it_is_forced(trellis, letter, monkeypatch):
     assert "the\x1b[36m/DT\x1b[0m" in trellis("tag", letter).stdout
 
 
-@pytest.mark.parametrize("command", ["ner", "tag"])
-def test_a_text_cannot_steer_the_terminal(program, models, tmp_path, command):
+@pytest.mark.parametrize("form", ["text", "json", "conll"])
+@pytest.mark.parametrize("command", [["ner"], ["tag"], ["tag", "--tokens"]])
+def test_a_text_cannot_steer_the_terminal(program, models, tmp_path, command, form):
     hostile = tmp_path / "hostile.txt"
     hostile.write_bytes("Jane \x1b[2J \x9b2J \x07 a\rb\r\nthe\x7f".encode())
-    arguments = [program, command, "--models", models, hostile]
+    arguments = [program, *command, "--format", form, "--models", models, hostile]
     _, written = in_terminal(arguments, NO_COLOR=1)
     assert not {"\x1b", "\x9b", "\x07", "\r", "\x7f"} & set(written)
-    assert {"␛", "␡", "\ufffd"} <= set(written)
+    assert {"␡", "\ufffd"} <= set(written)
+    assert ("\\u001b" if form == "json" else "␛") in written
 
 
 def test_a_file_may_have_any_name(trellis, tmp_path):
@@ -211,7 +214,11 @@ def test_a_file_may_have_any_name(trellis, tmp_path):
 
 @pytest.mark.parametrize(
     ("redirected", "said"),
-    [("<&-", "standard input is closed"), ("</dev/null -- {file} >/dev/full", "No space left")],
+    [
+        ("<&-", "standard input is closed"),
+        ("/proc/self/mem", "/proc/self/mem: Input/output error"),
+        ("</dev/null -- {file} >/dev/full", "No space left"),
+    ],
 )
 def test_streams_that_cannot_be_used_are_told(program, models, letter, redirected, said):
     command = f"{program} ner --models {models} {redirected.format(file=letter)}"
@@ -223,7 +230,7 @@ def test_streams_that_cannot_be_used_are_told(program, models, letter, redirecte
     assert said in line
 
 
-def test_a_reader_that_leaves_ends_it_quietly(program, models, tmp_path):
+def test_a_reader_that_leaves_ends_it_quietly_and_as_shells_have_it(program, models, tmp_path):
     long = tmp_path / "long.txt"
     long.write_text("Jane went to Paris. " * 20_000)
     process = subprocess.Popen(
@@ -235,7 +242,7 @@ def test_a_reader_that_leaves_ends_it_quietly(program, models, tmp_path):
     process.stdout.close()
     _, errors = process.communicate()
     assert errors == b""
-    assert process.returncode == 1
+    assert process.returncode == 141
 
 
 def test_ctrl_c_ends_it_with_its_own_exit_code(program, models):

@@ -1,5 +1,6 @@
 """All commands: their help, the examples in it, and how wrong uses are told."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -49,7 +50,34 @@ def test_every_command_has_help_with_examples(trellis, name):
 
 def test_help_says_what_the_exit_codes_mean(trellis):
     stdout = trellis("--help").stdout
-    assert all(f"\n    {code} " in stdout for code in (0, 1, 2, 3, 130))
+    assert all(f"\n    {code} " in stdout for code in (0, 1, 2, 3, 130, 141))
+
+
+@pytest.mark.parametrize("arguments", ["--help", "-h", "--version", "ner -h", "models"])
+def test_output_that_cannot_be_written_is_told(program, models, arguments):
+    command = f"{program} {arguments} > /dev/full"
+    result = subprocess.run(
+        ["sh", "-c", command],
+        env=environment(TRELLIS_MODELS_DIR=models),
+        capture_output=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (1, b"Error: No space left on device\n")
+
+
+@pytest.mark.parametrize("arguments", ["--help", "ner --help", "models"])
+def test_a_reader_that_left_is_no_error(program, models, arguments):
+    read, write = os.pipe()
+    os.close(read)
+    result = subprocess.run(
+        [program, *arguments.split()],
+        env=environment(TRELLIS_MODELS_DIR=models),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(write)
+    assert (result.returncode, result.stderr) == (141, b"")
 
 
 def test_help_needs_nothing_that_is_slow_to_import():

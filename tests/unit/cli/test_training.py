@@ -140,7 +140,10 @@ def test_evaluate_measures_on_any_file(model, folder):
         (["calibrate", "{model}"], "Missing option '--data'"),
         (["evaluate", "{data}", "--file", "{data}/dev.tsv"], "manifest.json: no such file"),
         (["evaluate", "{model}", "--file", "{recipe}"], "expected a word and a tag"),
-        (["health", "--url", "http://127.0.0.1:9"], "127.0.0.1"),
+        (["evaluate", "{model}", "--file", "{data}/dev.tsv", "--dev-only"], "leave --dev-only out"),
+        (["evaluate", "{model}", "--file", "{data}/dev.tsv", "--raw"], "columns have no raw text"),
+        (["evaluate", "{model}", "--data", "{data}", "--raw"], "it lacks a file with raw text"),
+        (["evaluate", "{model}", "--file", "/dev/null"], "/dev/null: nothing to measure on"),
     ],
 )
 def test_a_wrong_use_is_told_in_one_clear_message(arguments, said, model, folder):
@@ -153,6 +156,24 @@ def test_a_wrong_use_is_told_in_one_clear_message(arguments, said, model, folder
     assert result.exit_code != 0
     assert said in result.stderr
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "{recipe}", "--data", "{data}", "--out", "{recipe}/xx-ner-made"],
+        ["train", "{recipe}", "--data", "{data}", "--checkpoint", "nowhere/state"],
+        ["pretrain", "{recipe}", "--data", "{data}", "--out", "{recipe}/lm"],
+        ["pretrain", "{recipe}", "--data", "{data}", "--out", "x", "--checkpoint", "{recipe}/x"],
+        ["evaluate", "{model}", "--data", "{data}", "--reliability", "nowhere/drawing.svg"],
+    ],
+)
+def test_a_place_that_cannot_be_written_is_told_before_the_work(arguments, model, folder):
+    places = {"recipe": model / "recipe.toml", "data": folder / "data", "model": model}
+    result = trellis(*(argument.format(**places) for argument in arguments))
+    assert result.exit_code == 2
+    assert f"Invalid value for '{arguments[-2]}': there is no folder " in result.stderr
+    assert result.stdout == ""
 
 
 def test_training_without_its_extra_says_what_is_missing(folder, monkeypatch):

@@ -1,6 +1,7 @@
 """What programs make of the docs is as they make it now; run `make docs` where it is not."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,20 @@ def test_a_faster_model_stands_further_right_and_a_better_one_higher() -> None:
     assert len(drawn) > 3
     assert [m.name for m in by_speed] == sorted(places, key=lambda name: places[name][0])
     assert [m.name for m in by_score] == sorted(places, key=lambda name: places[name][1])
+
+
+@pytest.mark.parametrize("file", ["entities.svg", "parts-of-speech.svg"])
+def test_the_labels_of_a_plot_stand_in_it_and_apart(file: str) -> None:
+    plot = (DOCS / "drawings" / file).read_text(encoding="utf-8")
+    labels = re.findall(r'x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">(en-[^<]+)<', plot)
+    places = []
+    for x, y, anchor, label in labels:
+        width = 7.7 * len(label)  # as measured in a browser
+        left = float(x) - {"start": 0, "middle": width / 2, "end": width}[anchor]
+        places.append((float(y), left, left + width))
+    assert len(places) > 3
+    # From the axis to the edge.
+    assert min(left for _, left, _ in places) >= 50
+    assert max(right for *_, right in places) <= 560
+    heights = sorted(y for y, _, _ in places)
+    assert all(below - above >= 15 for above, below in pairwise(heights))
