@@ -44,6 +44,7 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
     if (chosen) markChosen(chosen, false);
     chosen = cell;
     markChosen(cell, true);
+    requestAnimationFrame(() => showColumn(node, t)); // when it has its place in the page
     onChoose(t, j);
     return cell;
   };
@@ -74,6 +75,12 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
 }
 
 const key = (t, j) => `${t} ${j}`;
+
+// Scrolls a column into sight, from under the tags too. The page itself stays where it is.
+function showColumn(node, t) {
+  const [left, right] = [t * COLUMN, LABELS + (t + 1) * COLUMN - node.clientWidth];
+  node.scrollLeft = Math.min(left, Math.max(right, node.scrollLeft));
+}
 
 function markChosen(cell, is) {
   cell.setAttribute("aria-selected", String(is));
