@@ -107,7 +107,18 @@ def test_two_models_side_by_side(
     assert parts[0] != parts[1]
     # a word of the second leads to the trellis of the second
     page.locator("#texts article").last.locator("[data-token='0']").click()
-    expect(page.locator("#panel h2")).to_have_text(models[1])
+    picked = page.get_by_label("Answer of")
+    expect(picked.locator("option:checked")).to_have_text(models[1])
+    expect(page.locator("[role=grid]")).to_be_visible()
+    # and each tab has the answer of the one that is picked, which the keyboard reaches
+    picked.focus()
+    page.keyboard.press("ArrowUp")
+    expect(picked.locator("option:checked")).to_have_text(models[0])
+    expect(picked).to_be_focused()
+    page.get_by_role("tab", name="JSON").click()
+    for index, model in enumerate(models):
+        picked.select_option(index=index)
+        expect(page.locator("#panel code")).to_contain_text(f'"name": "{model}"')
 
 
 def test_markup_in_a_text_is_text(page: Page) -> None:
@@ -161,9 +172,65 @@ def test_without_the_service_it_says_so(browser: Browser, server: Server) -> Non
         page.route("**/ner", lambda route: route.abort())
         page.locator("#text").fill("Angela Merkel left Berlin")
         expect(page.locator("#problem-title")).to_have_text("No answer")
+        # the answer before stays in sight, faded, and cannot be taken for this one
+        expect(page.locator("#texts mark")).to_have_text(["Jane Villanueva", "United Airlines"])
+        assert page.locator("#answer").evaluate("answer => answer.inert")
+        assert serious(page) == []
+        page.unroute("**/ner")  # it asks again by itself
+        expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
+        expect(page.get_by_role("alert")).to_be_hidden()
+        assert not page.locator("#answer").evaluate("answer => answer.inert")
+
+
+def test_it_waits_as_long_as_the_service_wants(browser: Browser, server: Server) -> None:
+    problem = {"title": "Overloaded", "detail": "Too much to do.", "status": 503}
+    asked: list[str] = []
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        headers = {"Retry-After": "3600", "Content-Type": "application/problem+json"}
+        route.fulfill(status=503, headers=headers, body=json.dumps(problem))
+
+    with opened(browser, server.url, expects_errors=True) as page:
+        expect(page.locator("[role=grid]")).to_be_visible()
+        page.route("**/ner", refuse)
+        page.locator("#text").fill("Angela Merkel left Berlin")
+        expect(page.locator("#problem-title")).to_have_text(problem["title"])
+        expect(page.locator("#problem-detail")).to_have_text(problem["detail"])
+        expect(page.locator("#problem-note")).to_contain_text("asked again by itself")
+        page.wait_for_timeout(3000)  # longer than the first wait without a header
+        assert len(asked) == 1
         page.unroute("**/ner")
         page.get_by_role("button", name="Try again").click()
         expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
+
+
+def test_an_answer_that_is_none_is_a_problem(browser: Browser, server: Server) -> None:
+    with opened(browser, server.url) as page:
+        expect(page.locator("[role=grid]")).to_be_visible()
+        page.route("**/ner", lambda route: route.fulfill(status=200, body="<p>Log in</p>"))
+        page.locator("#text").fill("Angela Merkel left Berlin")
+        expect(page.locator("#problem-detail")).to_contain_text("between this page and the service")
+        page.unroute("**/ner")
+        expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
+
+
+def test_a_trellis_that_fails_can_be_asked_again(browser: Browser, server: Server) -> None:
+    def refuse(route: Route) -> None:
+        if "explain" in (route.request.post_data or ""):
+            route.abort()
+        else:
+            route.continue_()
+
+    with opened(browser, server.url, expects_errors=True) as page:
+        expect(page.locator("[role=grid]")).to_be_visible()
+        page.route("**/ner", refuse)
+        page.locator("#text").fill("Angela Merkel left Berlin")
+        expect(page.get_by_text("No answer: ")).to_be_visible()
+        expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
+        page.unroute("**/ner")
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator("[role=grid]")).to_be_visible()
 
 
 def test_a_key_is_asked_for(browser: Browser, tmp_path: Path) -> None:
