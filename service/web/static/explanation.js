@@ -7,7 +7,7 @@ import { notation } from "./numbers.js";
 import { cellReasons, overrulingNote } from "./reasons.js";
 import { drawTrellis } from "./trellis.js";
 
-const KEYS = "Point at a cell, click a word, or move with the arrow keys, to see how a score is made.";
+const KEYS = "Point at a cell, click a word or use the arrow keys to see how a score is made.";
 const NOTES_SHOWN = 2;
 
 // `answer` explains one sentence. Gives the nodes of the panel, and `choose` for one of its words.
