@@ -1,12 +1,13 @@
 """What the page at `/` does where no answer comes, or a problem, or one that is late."""
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 import requests
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.api.conftest import Server, serving
+from tests.api.conftest import Server, free_port, serving
 from tests.api.test_access import write_keys
 from tests.system.browser import TIMEOUT_S, opened, serious
 
@@ -88,6 +89,23 @@ def test_it_waits_as_long_as_the_service_wants(browser: Browser, server: Server)
         page.unroute("**/ner")
         page.get_by_role("button", name="Try again").click()
         expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
+
+
+def test_a_server_may_come_back_with_other_models(browser: Browser, tmp_path: Path) -> None:
+    def models(*names: str) -> dict[str, str]:
+        return {"TRELLIS_MODELS": ",".join(names), "TRELLIS_PORT": port}
+
+    port = str(free_port())
+    with ExitStack() as stack:
+        with serving("service.wsgi:app", tmp_path / "1", **models("en-ner-crf")) as server:
+            page = stack.enter_context(opened(browser, server.url, expects_errors=True))
+            expect(page.locator("[role=grid]")).to_be_visible()
+        with serving("service.wsgi:app", tmp_path / "2", **models("en-ner-bilstm-crf")):
+            page.locator("#text").fill("Angela Merkel left Berlin")
+            expect(page.locator("#problem-title")).to_have_text("Model not loaded")
+            page.get_by_role("button", name="Try again").click()
+            expect(page.locator("#model")).to_have_value("en-ner-bilstm-crf")
+            expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
 
 
 def test_an_answer_that_is_none_is_a_problem(browser: Browser, server: Server) -> None:

@@ -9,9 +9,10 @@ export class Problem extends Error {
     Object.assign(this, { title, detail, status, retryAfterS });
   }
 
-  // Whether the same question may be answered another time; a 404, by the models of that time.
+  // Whether the same text may be answered another time. A server that was started anew may have
+  // other models than this page knows of: that is a 404 or a 409.
   get mayPass() {
-    return this.status === 0 || this.status === 404 || this.status >= 500;
+    return [0, 404, 409].includes(this.status) || this.status >= 500;
   }
 
   // Whether that is to be expected soon: a server that starts, or has too much to do.
