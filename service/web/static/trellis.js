@@ -53,12 +53,17 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
     const at = target.closest("[data-t]");
     if (at) choose(Number(at.dataset.t), Number(at.dataset.j)).focus();
   });
-  grid.addEventListener("pointerover", ({ target, pointerType }) => {
+  // A mouse that moves points; one that rests, while the keyboard scrolls the page, does not.
+  let pointed = null;
+  grid.addEventListener("pointermove", ({ target, pointerType }) => {
     const at = target.closest("[data-t]");
-    if (at && pointerType === "mouse") onPoint(Number(at.dataset.t), Number(at.dataset.j));
+    if (!at || at === pointed || pointerType !== "mouse") return;
+    pointed = at;
+    onPoint(Number(at.dataset.t), Number(at.dataset.j));
   });
   grid.addEventListener("pointerleave", () => {
-    if (chosen) onPoint(Number(chosen.dataset.t), Number(chosen.dataset.j));
+    if (pointed) onPoint(Number(chosen.dataset.t), Number(chosen.dataset.j));
+    pointed = null;
   });
   grid.addEventListener("keydown", (event) => {
     const at = event.target.closest("[data-t]");
