@@ -4,20 +4,15 @@ import json
 import subprocess
 import sys
 from functools import partial
-from pathlib import Path
 
 import pytest
-import requests
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.api.conftest import Server, serving
-from tests.api.test_access import write_keys
-from tests.system.browser import TIMEOUT_S, ask, opened, serious, take_example
+from tests.api.conftest import Server
+from tests.system.browser import ask, opened, take_example
 
 JANET = "Janet will back the bill"
 VILLANUEVA = "Jane Villanueva of United Airlines"
-TOO_LONG = "a" * 501  # see the fixture `server`
-KEY = "the-key-of-the-page"
 
 
 def test_typing_is_answered(page: Page) -> None:
@@ -107,7 +102,18 @@ def test_two_models_side_by_side(
     assert parts[0] != parts[1]
     # a word of the second leads to the trellis of the second
     page.locator("#texts article").last.locator("[data-token='0']").click()
-    expect(page.locator("#panel h2")).to_have_text(models[1])
+    picked = page.get_by_label("Answer of")
+    expect(picked.locator("option:checked")).to_have_text(models[1])
+    expect(page.locator("[role=grid]")).to_be_visible()
+    # and each tab has the answer of the one that is picked, which the keyboard reaches
+    picked.focus()
+    page.keyboard.press("ArrowUp")
+    expect(picked.locator("option:checked")).to_have_text(models[0])
+    expect(picked).to_be_focused()
+    page.get_by_role("tab", name="JSON").click()
+    for index, model in enumerate(models):
+        picked.select_option(index=index)
+        expect(page.locator("#panel code")).to_contain_text(f'"name": "{model}"')
 
 
 def test_markup_in_a_text_is_text(page: Page) -> None:
@@ -117,81 +123,6 @@ def test_markup_in_a_text_is_text(page: Page) -> None:
     for tab in ("Table", "JSON", "curl", "Python"):
         page.get_by_role("tab", name=tab).click()
     assert page.locator("main img, main b").count() == 0
-
-
-def test_an_older_answer_never_replaces_a_newer(page: Page) -> None:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        if "Warsaw" in (route.request.post_data or ""):
-            held.append(route)
-        else:
-            route.continue_()
-
-    page.route("**/ner", hold)
-    page.locator("#text").fill("Marie Curie left Warsaw")
-    page.wait_for_timeout(600)
-    assert len(held) == 1
-    page.locator("#text").fill("Angela Merkel left Berlin")
-    expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
-    held[0].fulfill(status=500, body="late")
-    page.wait_for_timeout(300)
-    expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
-    expect(page.locator("#problem")).to_be_hidden()
-
-
-def test_a_problem_is_shown(browser: Browser, server: Server) -> None:
-    with opened(browser, server.url, expects_errors=True) as page:
-        page.locator("#text").fill(TOO_LONG)
-        problem = requests.post(
-            f"{server.url}/ner", json={"text": TOO_LONG}, timeout=TIMEOUT_S
-        ).json()
-        expect(page.get_by_role("alert")).to_be_visible()
-        expect(page.locator("#problem-title")).to_have_text(problem["title"])
-        expect(page.locator("#problem-detail")).to_have_text(problem["detail"])
-        expect(page.locator("#answer")).to_be_hidden()
-        page.locator("#text").fill(VILLANUEVA)
-        expect(page.locator("#texts mark")).to_have_count(2)
-        expect(page.get_by_role("alert")).to_be_hidden()
-
-
-def test_without_the_service_it_says_so(browser: Browser, server: Server) -> None:
-    with opened(browser, server.url, expects_errors=True) as page:
-        expect(page.locator("[role=grid]")).to_be_visible()
-        page.route("**/ner", lambda route: route.abort())
-        page.locator("#text").fill("Angela Merkel left Berlin")
-        expect(page.locator("#problem-title")).to_have_text("No answer")
-        page.unroute("**/ner")
-        page.get_by_role("button", name="Try again").click()
-        expect(page.locator("#texts mark")).to_have_text(["Angela Merkel", "Berlin"])
-
-
-def test_a_key_is_asked_for(browser: Browser, tmp_path: Path) -> None:
-    environment = {
-        "TRELLIS_MODELS": "en-pos-janet",
-        "TRELLIS_API_KEYS_FILE": str(write_keys(tmp_path, KEY)),
-    }
-    with (
-        serving("service.wsgi:app", tmp_path / "log", **environment) as server,
-        opened(browser, f"{server.url}/#task=tag", expects_errors=True) as page,
-    ):
-        field = page.get_by_label("This service asks for an API key")
-        expect(field).to_be_focused()
-        field.fill("a wrong one ключ")
-        page.get_by_role("button", name="Use it").click()
-        expect(page.locator("#problem-title")).to_have_text("Unauthorized")
-        assert serious(page) == []
-        field.fill(KEY)
-        page.keyboard.press("Enter")
-        expect(page.locator("#texts .tag").first).to_have_text("NNP")
-        expect(field).to_be_hidden()
-        page.reload()
-        expect(page.locator("#texts .tag").first).to_have_text("NNP")
-        for tab in ("curl", "Python"):
-            page.get_by_role("tab", name=tab).click()
-            expect(page.locator("#panel code")).to_contain_text("TRELLIS_API_KEY")
-            expect(page.locator("#panel code")).not_to_contain_text(KEY)
-        assert KEY not in page.url
 
 
 @pytest.mark.parametrize("example", [JANET, "Emoji", "Right to left", VILLANUEVA])

@@ -3,10 +3,10 @@
 import math
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.api.conftest import Server
-from tests.system.browser import ask, take_example
+from tests.system.browser import ask, opened, take_example
 
 JANET = "Janet will back the bill"
 VILLANUEVA = "Jane Villanueva of United Airlines"
@@ -72,6 +72,39 @@ def test_a_cell_tells_its_arithmetic(page: Page) -> None:
     expect(reasons).to_contain_text("To this model, “the” is never JJ.")
 
 
+def test_a_network_with_more_states_tells_its_arithmetic_too(page: Page, server: Server) -> None:
+    request = {"text": VILLANUEVA, "model": "en-ner-char-bilstm-crf", "explain": True}
+    [sentence] = ask(server, "ner", **request)["explanation"]["sentences"]
+    assert ask(server, "ner", **request)["explanation"]["transitions"] is None
+    rows = zip(sentence["best_path"], sentence["cells"], sentence["emissions"], strict=True)
+    for t, (j, cells, emissions) in enumerate(rows):
+        page.locator("#texts .word").nth(t).click()
+        terms = [cells[j] - emissions[j], emissions[j], cells[j]]
+        shown = [f"{term:.2f}".replace("-", "−") for term in terms]
+        expect(page.locator(".reasons .sum td:last-child")).to_have_text(shown)
+    expect(page.locator(".reasons .sum th").first).to_have_text(
+        "best path by B-ORG at “United” to I-ORG"
+    )
+    expect(page.locator(".reasons .note")).to_contain_text("several states for a tag")
+
+
+def test_a_chosen_column_is_in_sight(browser: Browser, server: Server) -> None:
+    """On a phone, where a trellis is wider than the window; the tags stand over its left."""
+    with opened(browser, server.url, viewport={"width": 360, "height": 740}) as page:
+        take_example(page, JANET)
+        for t in (2, 4, 3, 0):  # the first is chosen by the page itself
+            if t != 2:
+                page.locator("#texts .word").nth(t).click()
+            cell = page.locator(f"[role=gridcell][data-t='{t}'][aria-selected=true] rect")
+            expect(cell).to_be_visible()
+            page.wait_for_timeout(100)  # a frame, in which it scrolls
+            tags, lattice = page.locator(".lattice .tags, .lattice").all()[::-1]
+            edges = [place.bounding_box() for place in (tags, cell, lattice)]
+            left, its, right = (edge or {} for edge in edges)
+            assert its["x"] >= left["x"] + left["width"]
+            assert its["x"] + its["width"] <= right["x"] + right["width"]
+
+
 def test_the_keyboard_is_enough(page: Page) -> None:
     page.locator("#text").focus()
     names = []
@@ -116,6 +149,7 @@ def test_features_of_a_word(page: Page, server: Server) -> None:
     expect(page.locator(".features table").first.locator("tr")).to_have_count(
         len(token["best"]["features"])
     )
+    expect(page.locator(".features table").first).to_be_focused()  # the button is gone
 
 
 def test_unlikely_tags_are_folded(page: Page, server: Server) -> None:

@@ -4,11 +4,25 @@ const KEY = "trellis-key";
 
 // What the service, or the way to it, answers instead of tags.
 export class Problem extends Error {
-  constructor({ title, detail, status }) {
+  constructor({ title, detail, status }, retryAfterS = 0) {
     super(detail);
-    Object.assign(this, { title, detail, status });
+    Object.assign(this, { title, detail, status, retryAfterS });
+  }
+
+  // Whether the same text may be answered another time. A server that was started anew may have
+  // other models than this page knows of: that is a 404 or a 409.
+  get mayPass() {
+    return [0, 404, 409].includes(this.status) || this.status >= 500;
+  }
+
+  // Whether that is to be expected soon: a server that starts, or has too much to do.
+  get passesSoon() {
+    return [0, 502, 503].includes(this.status);
   }
 }
+
+const UNREACHABLE = { title: "No answer", detail: "The service cannot be reached.", status: 0 };
+const NOT_OURS = "Something between this page and the service answered instead of it.";
 
 export const hasKey = () => sessionStorage.getItem(KEY) !== null;
 export const keepKey = (key) => sessionStorage.setItem(KEY, key);
@@ -30,15 +44,15 @@ export function annotate(task, request, signal) {
 async function answered(path, options) {
   const headers = { Accept: "application/json", ...options.headers };
   if (hasKey()) headers["X-API-Key"] = encoded(sessionStorage.getItem(KEY));
-  let response;
   try {
-    response = await fetch(path, { ...options, headers });
+    const response = await fetch(path, { ...options, headers });
+    if (response.ok) return await response.json();
+    throw await problemOf(response);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Problem({ title: "No answer", detail: "The service cannot be reached.", status: 0 });
+    if (error.name === "AbortError" || error instanceof Problem) throw error;
+    if (error instanceof SyntaxError) throw new Problem({ ...UNREACHABLE, detail: NOT_OURS });
+    throw new Problem(UNREACHABLE);
   }
-  if (response.ok) return response.json();
-  throw new Problem(await problemOf(response));
 }
 
 // A header holds bytes: a key beyond Latin-1 is sent as UTF-8, and is refused as any wrong one.
@@ -46,7 +60,8 @@ const encoded = (key) => String.fromCharCode(...new TextEncoder().encode(key));
 
 async function problemOf(response) {
   const type = response.headers.get("Content-Type") ?? "";
-  if (type.startsWith("application/problem+json")) return response.json();
-  const detail = "Something between this page and the service answered instead of it.";
-  return { title: `Status ${response.status}`, detail, status: response.status };
+  if (!type.startsWith("application/problem+json")) return notOurs(response.status);
+  return new Problem(await response.json(), Number(response.headers.get("Retry-After")) || 0);
 }
+
+const notOurs = (status) => new Problem({ title: `Status ${status}`, detail: NOT_OURS, status });

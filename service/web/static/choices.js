@@ -5,7 +5,7 @@ import { byId, element } from "./dom.js";
 const NONE = "";
 
 export class Choices {
-  #models = [];
+  #models = null;
 
   constructor(onChange) {
     this.radios = [...document.querySelectorAll("input[name=task]")];
@@ -28,6 +28,10 @@ export class Choices {
     this.#models = models;
   }
 
+  get areKnown() {
+    return this.#models !== null;
+  }
+
   // A model that is not loaded, or of another task, is not taken.
   choose({ task, model = null, other = NONE }) {
     for (const radio of this.radios) radio.checked = radio.value === task;
@@ -48,11 +52,11 @@ export class Choices {
   }
 
   get #ofTask() {
-    return this.#models.filter((model) => model.task === this.task);
+    return (this.#models ?? []).filter((model) => model.task === this.task);
   }
 
   #named(name) {
-    return this.#models.find((model) => model.name === name);
+    return this.#models?.find((model) => model.name === name);
   }
 
   #fill(model, other) {

@@ -11,6 +11,7 @@ export function copyButton(name, text) {
 }
 
 export async function copy(button, text) {
+  if (button.ariaDisabled) return; // it still says so
   const name = button.textContent;
   try {
     await navigator.clipboard.writeText(text);
@@ -19,9 +20,9 @@ export async function copy(button, text) {
     // Browsers give the clipboard to pages of HTTPS and of this machine only.
     button.textContent = "The browser does not allow it";
   }
-  button.disabled = true;
+  button.ariaDisabled = "true"; // `disabled` would lose the focus
   setTimeout(() => {
     button.textContent = name;
-    button.disabled = false;
+    button.ariaDisabled = null;
   }, SAID_FOR_MS);
 }

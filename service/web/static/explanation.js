@@ -7,7 +7,7 @@ import { notation } from "./numbers.js";
 import { cellReasons, overrulingNote } from "./reasons.js";
 import { drawTrellis } from "./trellis.js";
 
-const KEYS = "Point at a cell, click a word, or move with the arrow keys, to see how a score is made.";
+const KEYS = "Point at a cell, click a word or use the arrow keys to see how a score is made.";
 const NOTES_SHOWN = 2;
 
 // `answer` explains one sentence. Gives the nodes of the panel, and `choose` for one of its words.
@@ -18,6 +18,7 @@ export function explanationView(answer, architecture) {
   const features = element("div", { class: "features" });
   const drawing = element("div", { class: "drawing" });
   const fold = element("button", { type: "button" });
+  const keys = element("p", { class: "note", id: "trellis-keys" }, KEYS);
   const likely = lattice.likelyTags();
   const all = lattice.tags.map((_, j) => j);
   fold.hidden = likely.length === all.length;
@@ -35,7 +36,7 @@ export function explanationView(answer, architecture) {
   };
   const draw = (rows) => {
     trellis = drawTrellis(lattice, rows, numbers.written, { onPoint, onChoose });
-    drawing.replaceChildren(trellis.node, fold);
+    drawing.replaceChildren(trellis.node, fold, legend(lattice), keys);
     const [t, j] = chosen;
     trellis.choose(t, rows.includes(j) ? j : lattice.best_path[t]);
   };
@@ -53,10 +54,8 @@ export function explanationView(answer, architecture) {
   const notes = lattice.overrulings().map((one) => overrulingNote(lattice, one, numbers));
   const nodes = [
     element("div", { class: "why" }, drawing, reasons),
-    legend(lattice),
     ...notes.slice(0, NOTES_SHOWN),
     ...folded(notes.slice(NOTES_SHOWN)),
-    element("p", { class: "note", id: "trellis-keys" }, KEYS),
     features,
   ];
   return { nodes, choose: (t) => trellis.choose(t, lattice.best_path[t]) };

@@ -29,12 +29,13 @@ function column({ tag, transition, emission, features }, words, t, widest) {
     element("strong", {}, tag),
     ` features ${weight(emission)}, ${t ? "tag before" : "begin"} ${weight(transition)}`,
   );
-  const table = element("table", {}, caption, body);
+  const table = element("table", { tabindex: -1 }, caption, body);
   if (rows.length <= SHOWN) return element("div", {}, table);
   const more = element("button", { type: "button" }, `Show ${rows.length - SHOWN} more for ${tag}`);
   more.addEventListener("click", () => {
     body.append(...rows.slice(SHOWN));
     more.remove();
+    table.focus(); // the button has lost it
   });
   return element("div", {}, table, more);
 }

@@ -3,6 +3,7 @@
 
 import { element } from "./dom.js";
 import { percent } from "./numbers.js";
+import { runningText } from "./running.js";
 import { kind, meaning } from "./tags.js";
 
 const SURE = 0.9;
@@ -10,27 +11,22 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10ff
 
 // Entities in the running text. `differing` holds the spans that another model does not have.
 export function entityText(text, answer, hues, differing) {
-  const line = element("p", { class: "running" });
-  let token = 0;
-  let end = 0;
-  const upTo = (limit) => {
-    const pieces = [];
-    while (token < limit) {
-      const { start, end: tokenEnd } = answer.tokens[token];
-      pieces.push(text.slice(end, start), word(text.slice(start, tokenEnd), token));
-      end = tokenEnd;
-      token += 1;
+  return runningText(answer, "", (first, last) => {
+    const nodes = [];
+    let token = first;
+    const upTo = (limit) => {
+      const pieces = [];
+      for (; token < limit; token += 1) pieces.push(gap(text, answer, token), word(text, answer, token));
+      return pieces;
+    };
+    for (const span of answer.spans) {
+      if (span.token_start < first || span.token_start >= last) continue;
+      nodes.push(...upTo(span.token_start), gap(text, answer, token));
+      const mark = element("mark", {}, ...upTo(span.token_end).slice(1));
+      nodes.push(entity(mark, span, hues.get(span.label), differing.has(span)));
     }
-    return pieces;
-  };
-  for (const span of answer.spans) {
-    line.append(...upTo(span.token_start), text.slice(end, span.start));
-    end = span.start;
-    const mark = element("mark", {}, ...upTo(span.token_end));
-    line.append(entity(mark, span, hues.get(span.label), differing.has(span)));
-  }
-  line.append(...upTo(answer.tokens.length), text.slice(end));
-  return line;
+    return [...nodes, ...upTo(last), rest(text, answer, last)];
+  });
 }
 
 function entity(mark, span, hue, differs) {
@@ -49,20 +45,34 @@ function direction(text) {
 
 // Each word with its tag under it. `differing` holds the tokens that another model tags otherwise.
 export function taggedText(text, answer, differing) {
-  const line = element("p", { class: "running tagged" });
-  let end = 0;
-  answer.tokens.forEach((token, index) => {
-    const tag = element("bdi", { class: "tag", title: meaning(token.tag) }, token.tag);
-    if (token.confidence !== null && token.confidence < SURE) {
-      tag.append(element("small", {}, percent(token.confidence)));
-    }
-    const attributes = { class: `pair ${kind(token.tag)}`, "data-differs": differing.has(token) };
-    const form = word(text.slice(token.start, token.end), index);
-    line.append(text.slice(end, token.start), element("span", attributes, form, tag));
-    end = token.end;
+  const pair = (index) => {
+    const token = answer.tokens[index];
+    const differs = differing.has(token);
+    const attributes = { class: `pair ${kind(token.tag)}`, "data-differs": differs };
+    return element("span", attributes, word(text, answer, index), tagOf(token, differs));
+  };
+  return runningText(answer, "tagged", (first, last) => {
+    const nodes = [];
+    for (let index = first; index < last; index += 1) nodes.push(gap(text, answer, index), pair(index));
+    return [...nodes, rest(text, answer, last)];
   });
-  line.append(text.slice(end));
-  return line;
 }
 
-const word = (form, index) => element("span", { class: "word", "data-token": index }, form);
+function tagOf({ tag, confidence }, differs) {
+  const title = [meaning(tag), confidence !== null && percent(confidence)].filter(Boolean).join(", ");
+  const shown = element("bdi", { class: "tag", title }, tag);
+  if (isUnsure(confidence)) shown.append(element("small", {}, percent(confidence)));
+  if (differs) shown.append(element("span", { class: "hidden" }, " differs"));
+  return shown;
+}
+
+const isUnsure = (confidence) => confidence !== null && confidence < SURE;
+
+// What stands before a word, and behind the last one.
+const gap = (text, { tokens }, index) => text.slice(tokens[index - 1]?.end ?? 0, tokens[index].start);
+const rest = (text, { tokens }, end) => (end === tokens.length ? text.slice(tokens.at(-1)?.end ?? 0) : "");
+
+const word = (text, { tokens }, index) => {
+  const { start, end } = tokens[index];
+  return element("span", { class: "word", "data-token": index }, text.slice(start, end));
+};

@@ -34,24 +34,37 @@ export class Lattice {
     );
   }
 
-  // The terms of a cell's score, as [what, score], or null where they are not known.
+  // Whether several states bear one tag: a step between tags has no score then.
+  get hasHiddenStates() {
+    return this.transitions === null;
+  }
+
+  // The terms of the score of a cell that is possible, as [what, score].
   terms(t, j) {
-    if (this.transitions === null || this.cells[t][j] === null) return null;
     const tag = this.tags[j];
     const said = [`“${this.words[t]}” as ${tag}`, this.emissions[t][j]];
-    if (t === 0) return [[`a sentence begins with ${tag}`, this.start[j]], said];
+    const begins = `a sentence begins with ${tag}`;
+    if (this.hasHiddenStates) {
+      const way = t === 0 ? begins : `best path by ${this.#before(t, j)} to ${tag}`;
+      return [[way, this.cells[t][j] - this.emissions[t][j]], said];
+    }
+    if (t === 0) return [[begins, this.start[j]], said];
     const i = this.back_pointers[t][j];
-    const before = this.tags[i];
     return [
-      [`best path to ${before} at “${this.words[t - 1]}”`, this.cells[t - 1][i]],
-      [`${tag} after ${before}`, this.transitions[i][j]],
+      [`best path to ${this.#before(t, j)}`, this.cells[t - 1][i]],
+      [`${tag} after ${this.tags[i]}`, this.transitions[i][j]],
       said,
     ];
   }
 
+  // The tag and the word that a back-pointer leads to, in words.
+  #before(t, j) {
+    return `${this.tags[this.back_pointers[t][j]]} at “${this.words[t - 1]}”`;
+  }
+
   // The best ways into a cell, as [tag before, score]; the first is its back-pointer.
   ways(t, j) {
-    if (t === 0 || this.transitions === null || this.cells[t][j] === null) return [];
+    if (t === 0 || this.hasHiddenStates || this.cells[t][j] === null) return [];
     return this.cells[t - 1]
       .map((cell, i) => [i, sum(cell, this.transitions[i][j], this.emissions[t][j])])
       .filter(([, score]) => score !== null)
@@ -69,7 +82,7 @@ export class Lattice {
         t,
         taken,
         ahead,
-        then: this.transitions && {
+        then: this.hasHiddenStates ? null : {
           taken: this.#onward(t, taken),
           ahead: this.#onward(t, ahead),
         },

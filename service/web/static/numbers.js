@@ -35,4 +35,7 @@ export function notation(architecture) {
 
 export const percent = (share) => `${(100 * share).toFixed(share < 0.995 ? 0 : 1)} %`;
 
+// 12,345: the page is in English.
+export const grouped = (count) => count.toLocaleString("en");
+
 const superscript = (number) => [...String(number)].map((digit) => SUPERSCRIPTS[digit]).join("");

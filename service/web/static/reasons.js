@@ -12,7 +12,8 @@ export function cellReasons(lattice, t, j, numbers) {
     const why = never ? `To this model, “${word}” is never ${tag}.` : "No path leads here.";
     return [heading, element("p", {}, why)];
   }
-  return [heading, arithmetic(lattice, t, j, numbers), ...waysIn(lattice.ways(t, j), numbers)];
+  const ways = lattice.hasHiddenStates ? [hidden()] : waysIn(lattice.ways(t, j), numbers);
+  return [heading, arithmetic(lattice, t, j, numbers), ...ways];
 }
 
 // Why the best path runs through a cell that another one of its column was ahead of.
@@ -39,12 +40,7 @@ export function overrulingNote(lattice, { t, taken, ahead, then }, numbers) {
 
 function arithmetic(lattice, t, j, numbers) {
   const score = numbers.written(lattice.cells[t][j]);
-  const terms = lattice.terms(t, j);
-  if (terms === null) {
-    const why = "This network tells more states apart than there are tags; their steps are not shown.";
-    return element("p", {}, `The best path to here has the score ${score}. ${why}`);
-  }
-  const rows = terms.map(([what, value], index) =>
+  const rows = lattice.terms(t, j).map(([what, value], index) =>
     row(index ? numbers.operator : "", what, numbers.written(value)),
   );
   const total = row("=", numbers.total, score, "total");
@@ -62,4 +58,10 @@ function waysIn([back, ...others], { written }) {
   const said = others.map(([other, its]) => `${other} ${written(its)}`).join(", ");
   const note = `The back-pointer is ${tag}, ${written(score)}. Next best: ${said}.`;
   return [element("p", { class: "note" }, note)];
+}
+
+function hidden() {
+  const note =
+    "This network has several states for a tag: the path before and the step are one number.";
+  return element("p", { class: "note" }, note);
 }

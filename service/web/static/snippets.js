@@ -2,10 +2,17 @@
 
 import { copyButton } from "./copying.js";
 import { element } from "./dom.js";
+import { grouped } from "./numbers.js";
+
+const SHOWN_CHARS = 20_000;
 
 export function codeView(name, code) {
   const attributes = { tabindex: 0, role: "region", "aria-label": name };
-  return [copyButton("Copy", () => code), element("pre", attributes, element("code", {}, code))];
+  const shown = element("pre", attributes, element("code", {}, code.slice(0, SHOWN_CHARS)));
+  const nodes = [copyButton("Copy", () => code), shown];
+  if (code.length <= SHOWN_CHARS) return nodes;
+  const note = `The first ${grouped(SHOWN_CHARS)} of ${grouped(code.length)} characters. Copy takes all.`;
+  return [...nodes, element("p", { class: "note" }, note)];
 }
 
 export const json = (answer) => JSON.stringify(answer, null, 2);

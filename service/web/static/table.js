@@ -2,6 +2,7 @@
 
 import { copyButton } from "./copying.js";
 import { element } from "./dom.js";
+import { grouped } from "./numbers.js";
 import { meaning } from "./tags.js";
 
 const SHOWN_ROWS = 500;
@@ -32,7 +33,7 @@ export function tableView(task, text, answer) {
   const rows = parts.map((part) => columns.map(([, value]) => String(value(text, part))));
   const head = element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name)));
   const body = rows.slice(0, SHOWN_ROWS).map((row) => element("tr", {}, ...row.map(cell)));
-  const more = rows.length > SHOWN_ROWS ? `The first ${SHOWN_ROWS} of ${rows.length} rows. ` : "";
+  const more = rows.length > SHOWN_ROWS ? `The first ${SHOWN_ROWS} of ${grouped(rows.length)} rows; a copy has all. ` : "";
   return [
     copyButton("Copy the table", () => [names, ...rows].map(line).join("\n")),
     element(

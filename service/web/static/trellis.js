@@ -44,6 +44,7 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
     if (chosen) markChosen(chosen, false);
     chosen = cell;
     markChosen(cell, true);
+    requestAnimationFrame(() => showColumn(node, t)); // when it has its place in the page
     onChoose(t, j);
     return cell;
   };
@@ -52,12 +53,17 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
     const at = target.closest("[data-t]");
     if (at) choose(Number(at.dataset.t), Number(at.dataset.j)).focus();
   });
-  grid.addEventListener("pointerover", ({ target, pointerType }) => {
+  // A mouse that moves points; one that rests, while the keyboard scrolls the page, does not.
+  let pointed = null;
+  grid.addEventListener("pointermove", ({ target, pointerType }) => {
     const at = target.closest("[data-t]");
-    if (at && pointerType === "mouse") onPoint(Number(at.dataset.t), Number(at.dataset.j));
+    if (!at || at === pointed || pointerType !== "mouse") return;
+    pointed = at;
+    onPoint(Number(at.dataset.t), Number(at.dataset.j));
   });
   grid.addEventListener("pointerleave", () => {
-    if (chosen) onPoint(Number(chosen.dataset.t), Number(chosen.dataset.j));
+    if (pointed) onPoint(Number(chosen.dataset.t), Number(chosen.dataset.j));
+    pointed = null;
   });
   grid.addEventListener("keydown", (event) => {
     const at = event.target.closest("[data-t]");
@@ -74,6 +80,12 @@ export function drawTrellis(lattice, rows, written, { onPoint, onChoose }) {
 }
 
 const key = (t, j) => `${t} ${j}`;
+
+// Scrolls a column into sight, from under the tags too. The page itself stays where it is.
+function showColumn(node, t) {
+  const [left, right] = [t * COLUMN, LABELS + (t + 1) * COLUMN - node.clientWidth];
+  node.scrollLeft = Math.min(left, Math.max(right, node.scrollLeft));
+}
 
 function markChosen(cell, is) {
   cell.setAttribute("aria-selected", String(is));
