@@ -31,7 +31,7 @@ def read_columns(path: Path) -> list[TaggedSentence]:
     """Read a file of two or more columns, a token a line and a blank line after a sentence.
 
     The first column is the word and the last one its tag; tabs separate them, or single blanks
-    in a line without a tab.
+    in a line without a tab. A word ``-DOCSTART-``, as CoNLL-2003 has it, is none.
 
     Raises
     ------
@@ -82,13 +82,14 @@ def words_of_conllu(content: bytes) -> list[tuple[str, ...]]:
 
 Row = tuple[str, str]  # a word and its tag
 _BODY = "the body"  # of a request, which has no name
+_DOCUMENT = "-DOCSTART-"  # CoNLL-2003 has such a line before each document, which is no word of it
 
 
-def _row_of_columns(line: str) -> Row:
+def _row_of_columns(line: str) -> Row | None:
     fields = line.split("\t" if "\t" in line else " ")
     if len(fields) < 2:
         raise ValueError("expected a word and a tag, separated by a tab")
-    return fields[0], fields[-1]
+    return (fields[0], fields[-1]) if fields[0] != _DOCUMENT else None
 
 
 def _row_of_word(line: str) -> Row:

@@ -33,6 +33,20 @@ def test_dark_and_light(browser: Browser, server: Server) -> None:
             expect(switch).to_have_attribute("aria-pressed", str(not is_dark).lower())
 
 
+KEEPS_NOTHING = """for (const name of ["localStorage", "sessionStorage"]) {
+    Object.defineProperty(window, name, { get() { throw new DOMException("", "SecurityError"); } });
+}"""
+
+
+def test_a_browser_that_keeps_nothing_shows_it_too(browser: Browser, server: Server) -> None:
+    with opened(browser, server.url, color_scheme="light") as page:
+        page.add_init_script(KEEPS_NOTHING)
+        page.reload()
+        take_example(page, JANET)
+        page.get_by_role("button", name="Dark").click()
+        assert background(page) < 64
+
+
 def too_wide(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
     return page.evaluate("document.documentElement.scrollWidth - innerWidth")

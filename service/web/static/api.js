@@ -24,9 +24,27 @@ export class Problem extends Error {
 const UNREACHABLE = { title: "No answer", detail: "The service cannot be reached.", status: 0 };
 const NOT_OURS = "Something between this page and the service answered instead of it.";
 
-export const hasKey = () => sessionStorage.getItem(KEY) !== null;
-export const keepKey = (key) => sessionStorage.setItem(KEY, key);
-export const forgetKey = () => sessionStorage.removeItem(KEY);
+// A browser may be told to keep nothing: then a key lasts as long as the page.
+const storage = () => {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+};
+let key = storage()?.getItem(KEY) ?? null;
+
+export const hasKey = () => key !== null;
+
+export function keepKey(given) {
+  key = given;
+  storage()?.setItem(KEY, given);
+}
+
+export function forgetKey() {
+  key = null;
+  storage()?.removeItem(KEY);
+}
 
 export async function models() {
   return (await answered("models", {})).models;
@@ -43,7 +61,7 @@ export function annotate(task, request, signal) {
 
 async function answered(path, options) {
   const headers = { Accept: "application/json", ...options.headers };
-  if (hasKey()) headers["X-API-Key"] = encoded(sessionStorage.getItem(KEY));
+  if (hasKey()) headers["X-API-Key"] = encoded(key);
   try {
     const response = await fetch(path, { ...options, headers });
     if (response.ok) return await response.json();
@@ -56,7 +74,7 @@ async function answered(path, options) {
 }
 
 // A header holds bytes: a key beyond Latin-1 is sent as UTF-8, and is refused as any wrong one.
-const encoded = (key) => String.fromCharCode(...new TextEncoder().encode(key));
+const encoded = (text) => String.fromCharCode(...new TextEncoder().encode(text));
 
 async function problemOf(response) {
   const type = response.headers.get("Content-Type") ?? "";

@@ -2,7 +2,15 @@
 // system's is taken, by `color-scheme` of page.css.
 (() => {
   const root = document.documentElement;
-  const chosen = localStorage.getItem("trellis-theme");
+  // A browser may be told to keep nothing: then a choice lasts as long as the page.
+  const storage = () => {
+    try {
+      return localStorage;
+    } catch {
+      return null;
+    }
+  };
+  const chosen = storage()?.getItem("trellis-theme");
   if (chosen) root.dataset.theme = chosen;
 
   document.addEventListener("DOMContentLoaded", () => {
@@ -12,7 +20,7 @@
     const show = () => button.setAttribute("aria-pressed", String(isDark()));
     button.addEventListener("click", () => {
       root.dataset.theme = isDark() ? "light" : "dark";
-      localStorage.setItem("trellis-theme", root.dataset.theme);
+      storage()?.setItem("trellis-theme", root.dataset.theme);
       show();
     });
     system.addEventListener("change", show);

@@ -43,6 +43,7 @@ def test_conllu_gives_the_words_with_integer_ids(write):
         "Jane\tB-PER\nran\tO\n\nYes\tO\n",
         "Jane\tB-PER\nran\tO\n\nYes\tO",  # no line break at the end
         "\n\nJane\tB-PER\nran\tO\n\n\n\nYes\tO\n\n\n",  # blank lines wherever
+        "-DOCSTART- -X- -X- O\n\nJane NNP B B-PER\nran VBD B O\n\nYes UH B O\n",  # CoNLL-2003
         "Jane\tB-PER\r\nran\tO\r\n\r\nYes\tO\r\n",
         "\ufeffJane\tB-PER\nran\tO\n \t\nYes\tO\n",
         "Jane B-PER\nran O\n\nYes O\n",
