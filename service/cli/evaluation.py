@@ -27,9 +27,8 @@ Examples:
     "--format",
     "file_format",
     type=click.Choice(["columns", "upos", "xpos"]),
-    default="columns",
-    show_default=True,
-    help="Of --file: two columns of word and tag, or the tags of that column of CoNLL-U.",
+    help="Of --file: two columns of word and tag, or the tags of that column of CoNLL-U.  "
+    "[default: columns]",
 )
 @click.option(
     "--raw",
@@ -46,7 +45,7 @@ def evaluate(
     model: Path,
     data: Path | None,
     file: Path | None,
-    file_format: str,
+    file_format: str | None,
     raw: bool,
     dev_only: bool,
     reliability: Path | None,
@@ -66,8 +65,11 @@ def evaluate(
 
     if (data is None) == (file is None):
         raise click.UsageError("say what to measure on: either --data or --file")
+    if data and file_format:
+        raise click.UsageError("--format is of --file: the recipe says it of its own files")
     if file and dev_only:
         raise click.UsageError("--file is measured on whole: leave --dev-only out")
+    file_format = file_format or "columns"
     if file and raw and file_format == "columns":
         raise click.UsageError("columns have no raw text: with --raw, --format is upos or xpos")
     if raw and reliability:

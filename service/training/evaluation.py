@@ -74,8 +74,14 @@ class Evaluator:
         Raises
         ------
         CorpusError
+            Where they cannot be read, or have no tag of the model's.
         """
         for name, split, sentences in read_gold(self.task, corpora, data, splits):
+            tags = {tag for sentence in sentences for tag in sentence.tags}
+            if tags.isdisjoint(self.tagger.labels):
+                some, known = (", ".join(sorted(each)[:5]) for each in (tags, self.tagger.labels))
+                reason = f"none of its tags ({some} ...) is one of the model's ({known} ...)"
+                raise CorpusError(f"{name}, {split}", None, reason)
             for case in _CASES:
                 yield self.gold_words(sentences, name, split, case)
 

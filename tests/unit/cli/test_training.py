@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -10,6 +11,8 @@ from click.testing import CliRunner
 import service.training
 from service.cli import main
 from tests.made_corpora import ner_sentences, write_columns
+
+MODELS = Path(__file__).parents[3] / "models"
 
 RECIPE = """
 name = "xx-ner-made"
@@ -116,6 +119,14 @@ def test_calibrate_gives_a_temperature_to_a_model_that_has_none(model, folder, t
         assert (bare / name).read_bytes() == (model / name).read_bytes()
 
 
+def test_evaluate_says_where_a_file_has_other_tags_than_the_model(tmp_path):
+    names = tmp_path / "names.tsv"
+    names.write_text("Jane\tB-PER\nran\tO\n", encoding="utf-8")
+    result = trellis("evaluate", MODELS / "en-pos-janet", "--file", names)
+    assert result.exit_code == 1
+    assert "names.tsv, test: none of its tags (B-PER, O ...) is one of the model's" in result.output
+
+
 def test_evaluate_measures_on_any_file(model, folder):
     result = trellis("evaluate", model, "--file", folder / "data/test.tsv")
     assert result.exit_code == 0
@@ -141,6 +152,7 @@ def test_evaluate_measures_on_any_file(model, folder):
         (["evaluate", "{data}", "--file", "{data}/dev.tsv"], "manifest.json: no such file"),
         (["evaluate", "{model}", "--file", "{recipe}"], "expected a word and a tag"),
         (["evaluate", "{model}", "--file", "{data}/dev.tsv", "--dev-only"], "leave --dev-only out"),
+        (["evaluate", "{model}", "--data", "{data}", "--format", "upos"], "--format is of --file"),
         (["evaluate", "{model}", "--file", "{data}/dev.tsv", "--raw"], "columns have no raw text"),
         (["evaluate", "{model}", "--data", "{data}", "--raw"], "it lacks a file with raw text"),
         (["evaluate", "{model}", "--file", "/dev/null"], "/dev/null: nothing to measure on"),
