@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from documentation.pages import ROOT
+from service.cli.models import size_bytes
 from service.store.manifest import Manifest
 from service.store.registry import read_manifests
 
@@ -44,8 +45,7 @@ class Model:
     @property
     def size_mb(self) -> float:
         """The size of its directory, as `trellis models` has it, in millions of bytes."""
-        files = (ROOT / "models" / self.name).iterdir()
-        return sum(file.stat().st_size for file in files) / 1e6
+        return size_bytes(ROOT / "models" / self.name) / 1e6
 
 
 def measured_models(task: str) -> list[Model]:

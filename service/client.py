@@ -376,10 +376,7 @@ class TrellisClient:
         url = self._base_url + path
         try:
             response = self._session.request(method, url, json=body, timeout=self._timeout_s)
-        except (
-            requests.RequestException,
-            HTTPError,
-        ) as error:  # of a wrong host requests lets both out
+        except (requests.RequestException, HTTPError) as error:  # of a wrong host it is either
             raise ConnectionFailed(f"{method} {url}: {_cause(error)}") from error
         try:
             answer = response.json()

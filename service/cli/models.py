@@ -35,7 +35,7 @@ def models(models_dir: Path | None) -> None:
     manifests = read_manifests(settings.models_path)
     defaults = set(served_defaults(settings, manifests).values())
     rows = [
-        _row(manifest, name in defaults, _size_bytes(settings.models_path / name))
+        _row(manifest, name in defaults, size_bytes(settings.models_path / name))
         for name, manifest in manifests.items()
     ]
     head, *lines = _table([_HEAD, *rows])
@@ -44,7 +44,8 @@ def models(models_dir: Path | None) -> None:
         click.echo(line)
 
 
-def _size_bytes(directory: Path) -> int:
+def size_bytes(directory: Path) -> int:
+    """The size of a model: of all files of its directory."""
     return sum(file.stat().st_size for file in directory.iterdir() if file.is_file())
 
 
