@@ -15,7 +15,7 @@ _SYLLABLES = ("ba", "de", "ki", "lo", "mu", "na", "po", "ri", "sa", "tu")
 _TAG_PATTERN = ("DT", "JJ", "NN", "VB", "DT", "NN", "RB", ".")
 _ENDINGS = {"JJ": "ous", "NN": "tion", "VB": "ize", "RB": "ly"}
 _FIXED = {"DT": ("the", "a"), ".": (".", "!")}
-_LABELS = ("PER", "ORG")
+_UNIVERSAL = {"DT": "DET", "JJ": "ADJ", "NN": "NOUN", "VB": "VERB", "RB": "ADV", ".": "PUNCT"}
 
 
 def tag_sentences(count: int, seed: int = 0) -> list[TaggedSentence]:
@@ -52,13 +52,13 @@ def write_columns(path: Path, sentences: list[TaggedSentence]) -> None:
 
 
 def write_conllu(path: Path, sentences: list[TaggedSentence]) -> None:
-    """Write sentences as CoNLL-U with the tag as both UPOS and XPOS."""
+    """Write sentences as CoNLL-U: the tag as XPOS, the Universal tag that it stands for as UPOS."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = []
     for sentence in sentences:
         lines.append(f"# text = {' '.join(sentence.words)}")
         for i, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True), start=1):
-            lines.append(f"{i}\t{word}\t_\t{tag}\t{tag}\t_\t_\t_\t_\t_")
+            lines.append(f"{i}\t{word}\t_\t{_UNIVERSAL.get(tag, tag)}\t{tag}\t_\t_\t_\t_\t_")
         lines.append("")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
