@@ -82,10 +82,10 @@ class Prices:
 
 
 def _groups(
-    texts: Sequence[tuple[str, list[str]]], limit: int
-) -> Iterator[list[tuple[str, list[str]]]]:
+    texts: Sequence[tuple[str, Sequence[str]]], limit: int
+) -> Iterator[list[tuple[str, Sequence[str]]]]:
     """Texts with their words, as many together as have up to `limit` words."""
-    group: list[tuple[str, list[str]]] = []
+    group: list[tuple[str, Sequence[str]]] = []
     size = 0
     for text, words in texts:
         if len(words) > limit or not words:

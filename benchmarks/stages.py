@@ -8,7 +8,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import TypeVar
@@ -21,9 +20,10 @@ from service.config import Settings
 from service.decoding import best_paths
 from service.pipeline import BATCH_TOKENS
 from service.store.registry import LoadedModel, Registry
+from service.text.packing import ranges_of
 from service.text.spans import spans_of_path
 from service.text.tokenizer import Tokenizer
-from service.text.tokens import Offsets, Tokens, offsets_of
+from service.text.tokens import Documents, Offsets
 
 T = TypeVar("T")
 Times = dict[str, float]
@@ -60,7 +60,7 @@ class Stages:
         times["request and JSON"] = max(0.0, application - times["tokenize"] - pipeline)
         return times
 
-    def _tokenize(self) -> list[Tokens]:
+    def _tokenize(self) -> Documents:
         return self._tokenizer.tokenize_all(self._texts)
 
     def _post(self) -> None:
@@ -76,18 +76,11 @@ def _timed(step: Callable[[], T]) -> tuple[float, T]:
     return time.process_time() - started, result
 
 
-def _batches(documents: Sequence[Tokens]) -> Iterator[tuple[list[str], Offsets]]:
-    """The sentences of all documents, in batches as large as the pipeline's."""
-    words: list[str] = []
-    lengths: list[int] = []
-    for tokens in documents:
-        for first, end in pairwise(tokens.sentence_offsets.tolist()):
-            if lengths and len(words) + end - first > BATCH_TOKENS:
-                yield words, offsets_of(lengths)
-                words, lengths = [], []
-            words += tokens.words[first:end]
-            lengths.append(end - first)
-    yield words, offsets_of(lengths)
+def _batches(documents: Documents) -> Iterator[tuple[Sequence[str], Offsets]]:
+    """The sentences of all documents, in the batches of the pipeline."""
+    for first, end in ranges_of(documents.sentence_offsets, BATCH_TOKENS):
+        offsets = documents.sentence_offsets[first : end + 1]
+        yield documents.words[int(offsets[0]) : int(offsets[-1])], offsets - offsets[0]
 
 
 def main(name: str, texts_file: str, texts: str, rounds: str) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from benchmarks.peers.protocol import serve
 from service import __version__
+from service.annotation import Annotation
 from service.config import Settings
-from service.pipeline import Annotation, annotate
+from service.pipeline import annotate
 from service.store.registry import LoadedModel, load_model
 from service.text.tokenizer import Tokenizer
 from service.text.tokens import Tokens

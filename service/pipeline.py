@@ -1,12 +1,8 @@
 """Text in, annotated document out: the path of a request, a line a step."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
-from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from service.annotation import Annotated, Annotation
 from service.decoding import (
     PATH_ALONE,
     ChainScores,
@@ -23,9 +19,8 @@ from service.decoding import (
 from service.errors import InputError, NoValidPath
 from service.taggers.base import Tagger
 from service.taggers.explanation import Explanation, explanation_of
-from service.text.packing import packed, ranges_of, split_long_sentences
-from service.text.spans import Span, spans_of_documents
-from service.text.tokens import Tokens
+from service.text.packing import ranges_of, split_long_sentences
+from service.text.tokens import Documents, Offsets, Tokens
 
 BATCH_TOKENS = 20_500
 """Sentences are scored together until a batch is this large: bounds the memory. It has room for
@@ -34,32 +29,6 @@ two sentences of the greatest length, since the steps of the decoder are shared 
 
 def _no_lap(stage: str) -> None:
     """Take no time."""
-
-
-class Annotation(NamedTuple):
-    """A document with its tags.
-
-    Attributes
-    ----------
-    tokens : the M tokens, in sentences of bounded length.
-    pieces : those of the S sentences that are pieces of a longer one.
-    labels : what each of the K states of the tagger bears; several may bear the same.
-    spans : of a BIO tagger, its spans; else none.
-    inferred : the tags as indexes into `labels`, and what was asked for beside them.
-    explanation : why they are so, where that was asked for.
-    """
-
-    tokens: Tokens
-    pieces: list[int]
-    labels: tuple[str, ...]
-    spans: list[Span]
-    inferred: Inferred
-    explanation: Explanation | None = None
-
-    @property
-    def tag_ids(self) -> NDArray[np.int64]:
-        """(M,) indexes into `labels`."""
-        return self.inferred.tag_ids
 
 
 def annotate(
@@ -99,10 +68,8 @@ def annotate(
     ScoresError
         Where the model's scores cannot be decoded.
     """
-    bounded = [split_long_sentences(tokens, max_sentence_tokens) for tokens in documents]
-    sentences = [tokens for tokens, _ in bounded]
-    starts = list(accumulate([len(tokens.words) for tokens in sentences], initial=0))
-    known = _evidence_of(constraints, sentences, starts, tagger.labels)
+    bounded, pieces = split_long_sentences(Documents.of(documents), max_sentence_tokens)
+    known = _evidence_of(constraints, bounded, tagger.labels)
     inferred = Inferred.joined(
         [
             infer(
@@ -112,73 +79,62 @@ def annotate(
                 spans=spans,
                 temperature=temperature if tagger.probabilistic else None,
             )
-            for scores in _scores(tagger, packed(sentences), known, dictionary, check, lap)
+            for scores in _scores(tagger, bounded, known, dictionary, check, lap)
         ]
     )
-    none: list[list[Span]] = [[] for _ in bounded]
-    found = spans_of_documents(inferred.tag_ids, tagger.labels, starts) if spans else none
-    explanations: list[Explanation | None] = [None for _ in bounded]
-    if explain:
-        bounds = pairwise(starts)
-        scored = (
-            _score(tagger, tokens, _within(known, *bound), dictionary)
-            for tokens, bound in zip(sentences, bounds, strict=True)
-        )
-        explanations = [
-            explanation_of(tagger, tokens.words, scores, temperature)
-            for tokens, scores in zip(sentences, scored, strict=True)
-        ]
-    parts = inferred.parts(
-        [len(tokens.words) for tokens in sentences],
-        [len(tokens.sentence_offsets) - 1 for tokens in sentences],
-        [len(mine) for mine in found],
+    explanations = (
+        list(_explanations(tagger, bounded, known, dictionary, temperature)) if explain else []
     )
+    annotated = Annotated(bounded, pieces, tagger.labels, inferred, explanations)
+    annotations = (annotated.with_spans() if spans else annotated).each()
     lap("decode")
-    return [
-        Annotation(tokens, pieces, tagger.labels, mine, part, why)
-        for (tokens, pieces), mine, part, why in zip(
-            bounded, found, parts, explanations, strict=True
-        )
-    ]
+    return annotations
+
+
+def _explanations(
+    tagger: Tagger,
+    documents: Documents,
+    known: Sequence[Evidence],
+    dictionary: Dictionary | None,
+    temperature: float,
+) -> Iterator[Explanation]:
+    """Explain each document by itself."""
+    for tokens, first in zip(documents, documents.token_firsts.tolist(), strict=False):
+        own = _within(known, first, first + len(tokens.words))
+        scores = _score(tagger, tokens.words, tokens.sentence_offsets, own, dictionary)
+        yield explanation_of(tagger, tokens.words, scores, temperature)
 
 
 def _evidence_of(
-    constraints: Sequence[Sequence[SpanConstraint]],
-    documents: Sequence[Tokens],
-    starts: Sequence[int],
-    labels: tuple[str, ...],
+    constraints: Sequence[Sequence[SpanConstraint]], documents: Documents, labels: tuple[str, ...]
 ) -> list[Evidence]:
     """The constraints on all documents, by the tokens of all."""
     return [
-        piece.shifted(start)
-        for mine, tokens, start in zip(constraints, documents, starts, strict=False)
+        piece.shifted(int(documents.token_firsts[index]))
+        for index, mine in enumerate(constraints)
         if mine
-        for piece in constraint_evidence(mine, labels, tokens.sentence_offsets)
+        for piece in constraint_evidence(mine, labels, documents[index].sentence_offsets)
     ]
 
 
 def _scores(
     tagger: Tagger,
-    tokens: Tokens,
+    documents: Documents,
     known: Sequence[Evidence],
     dictionary: Dictionary | None,
     check: Callable[[], None] | None,
     lap: Callable[[str], None],
 ) -> Iterator[ChainScores]:
     """The scores of the sentences, batch by batch, with all that is known beside the model."""
-    for first, end in ranges_of(tokens.sentence_offsets, BATCH_TOKENS):
+    for first, end in ranges_of(documents.sentence_offsets, BATCH_TOKENS):
         if check is not None:
             check()
         lap("decode")  # of the batch before
-        if end - first == len(tokens.sentence_offsets) - 1:  # most often
-            scores = _score(tagger, tokens, known, dictionary)
-            lap("score")
-            yield scores
-            return
-        offsets = tokens.sentence_offsets[first : end + 1]
+        offsets = documents.sentence_offsets[first : end + 1]
         token_start, token_end = int(offsets[0]), int(offsets[-1])
-        part = Tokens(tokens.words[token_start:token_end], offsets - token_start)
-        scores = _score(tagger, part, _within(known, token_start, token_end), dictionary)
+        words = documents.words[token_start:token_end]
+        own = _within(known, token_start, token_end)
+        scores = _score(tagger, words, offsets - token_start, own, dictionary)
         lap("score")
         yield scores
 
@@ -189,11 +145,14 @@ def _within(known: Sequence[Evidence], first: int, end: int) -> list[Evidence]:
 
 
 def _score(
-    tagger: Tagger, tokens: Tokens, known: Sequence[Evidence], dictionary: Dictionary | None
+    tagger: Tagger,
+    words: Sequence[str],
+    sentence_offsets: Offsets,
+    known: Sequence[Evidence],
+    dictionary: Dictionary | None,
 ) -> ChainScores:
     """The scores of one batch, with all that is known beside the model."""
-    words = tokens.words
-    scores = tagger.score(words, tokens.sentence_offsets)
+    scores = tagger.score(words, sentence_offsets)
     if dictionary is not None:
         scores = with_evidence(scores, list(dictionary.evidence(words, scores.offsets)))
     return _constrained(scores, known) if known else scores

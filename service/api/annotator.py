@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
+import numpy as np
 import orjson
 
+from service.annotation import Annotation
 from service.api.admission import Admission, DeadlineExceeded, check_deadline
 from service.api.answers import Json, document_answer
 from service.api.constraints import constraints_of
@@ -16,9 +18,9 @@ from service.api.selection import Selection
 from service.config import Settings
 from service.decoding import SpanConstraint
 from service.errors import InputError, LimitExceeded
-from service.pipeline import Annotation, annotate
+from service.pipeline import annotate
 from service.text.tokenizer import Tokenizer
-from service.text.tokens import Tokens
+from service.text.tokens import Documents, Tokens
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,8 +56,9 @@ class Annotator:
 
     def _annotation(self, document: Document, selection: Selection) -> Annotation:
         self._check(document)
-        [tokens] = self._tokenize([document], selection)
-        return self._annotate_one(_input(document, tokens, selection), selection)
+        documents = self._tokenize([document], selection)
+        constraints = constraints_of(document, documents[0], selection)
+        return self._annotate_one(documents, constraints, selection)
 
     def batch_answers(
         self, documents: Sequence[object], selection: Selection
@@ -118,21 +121,22 @@ class Annotator:
         check_deadline()
         tokenized = self._tokenize(good, selection)
         if together:
-            self._check_analysed(tokenized, selection)
-        tokens = iter(tokenized)
-        inputs = [
-            document
-            if isinstance(document, Problem)
-            else _attempt(_input, document, next(tokens), selection)
-            for document in checked
+            self._check_analysed(tokenized, selection, together=True)
+        constraints = [
+            _attempt(_constraints, document, tokenized, index, selection)
+            for index, document in enumerate(good)
         ]
-        ready = [each for each in inputs if isinstance(each, _Input)]
-        annotations = iter(self._annotate_each(ready, selection))
-        for each in inputs:
-            if isinstance(each, Problem):
-                yield each
+        known = [each for each in constraints if not isinstance(each, Problem)]
+        if len(known) < len(constraints):
+            met = (i for i, each in enumerate(constraints) if not isinstance(each, Problem))
+            tokenized = tokenized.only(met)
+        annotated = iter(self._annotate_each(tokenized, known, selection))
+        outcomes = (e if isinstance(e, Problem) else next(annotated) for e in constraints)
+        for document in checked:
+            if isinstance(document, Problem):
+                yield document
             else:
-                yield _finished(next(annotations), each.text, selection)
+                yield _finished(next(outcomes), document.text, selection)
 
     def _validated(self, value: object, selection: Selection) -> Document:
         document = validated(ConstrainedDocument if selection.spans else Document, value)
@@ -148,30 +152,37 @@ class Annotator:
         _check_length(max(_characters(document), len(document.tokens)), limit, "/tokens")
         _check_words(document.tokens)
 
-    def _tokenize(self, documents: Sequence[Document], selection: Selection) -> list[Tokens]:
+    def _tokenize(self, documents: Sequence[Document], selection: Selection) -> Documents:
         record = current()
         record.begin_lap()
         texts = [document.text or "" for document in documents if document.tokens is None]
-        of_texts = iter(self.tokenizer.tokenize_all(texts))
-        tokens = [
-            next(of_texts) if document.tokens is None else Tokens.from_sentences(document.tokens)
-            for document in documents
-        ]
+        tokenized = self.tokenizer.tokenize_all(texts)
+        if len(texts) < len(documents):
+            of_texts = iter(tokenized)
+            tokenized = Documents.of(
+                [
+                    next(of_texts) if each.tokens is None else Tokens.from_sentences(each.tokens)
+                    for each in documents
+                ]
+            )
         if not selection.sentences:
-            tokens = [each.as_one_sentence() for each in tokens]
+            tokenized = tokenized.as_one_sentence()
         record.lap("tokenize")
-        record.documents += len(tokens)
-        record.tokens += sum(len(each.words) for each in tokens)
+        record.documents += len(documents)
+        record.tokens += len(tokenized.words)
         record.characters += sum(map(_characters, documents))
-        return tokens
+        return tokenized
 
-    def _check_analysed(self, documents: Sequence[Tokens], selection: Selection) -> None:
-        """Hold what is asked of a request to the number of its tokens."""
+    def _check_analysed(
+        self, documents: Documents, selection: Selection, *, together: bool
+    ) -> None:
+        """Hold what is asked of a request, or of each document, to the number of its tokens."""
         wanted = selection.inference
         if not (selection.explain or wanted.marginals or wanted.n_best):
             return
         # Each sentence is analysed by itself, so that empty ones are held to the limits as well.
-        tokens = sum(max(len(each.words), len(each.sentence_offsets) - 1) for each in documents)
+        sizes = np.maximum(np.diff(documents.token_firsts), np.diff(documents.sentence_firsts))
+        tokens = int(sizes.sum() if together else sizes.max(initial=0))
         limit = self.settings.max_explained_tokens
         if selection.explain and tokens > limit:
             setting = "TRELLIS_MAX_EXPLAINED_TOKENS"
@@ -183,46 +194,49 @@ class Annotator:
                 "the request", limit, "tokens", "TRELLIS_MAX_ANALYSED_TOKENS", pointer
             )
 
-    def _annotate(self, inputs: Sequence["_Input"], selection: Selection) -> list[Annotation]:
+    def _annotate(
+        self,
+        documents: Documents,
+        constraints: Sequence[Sequence[SpanConstraint]],
+        selection: Selection,
+    ) -> list[Annotation]:
+        self._check_analysed(documents, selection, together=False)
         return annotate(
             selection.model.tagger,
-            [each.tokens for each in inputs],
+            documents,
             spans=selection.spans,
             max_sentence_tokens=self.settings.max_sentence_tokens,
             inference=selection.inference,
             temperature=selection.model.manifest.temperature,
             explain=selection.explain,
-            constraints=[each.constraints for each in inputs],
+            constraints=constraints,
             dictionary=selection.dictionary,
             check=check_deadline,
             lap=current().lap,
         )
 
-    def _annotate_one(self, one: "_Input", selection: Selection) -> Annotation:
-        self._check_analysed([one.tokens], selection)
-        [annotation] = self._annotate([one], selection)
+    def _annotate_one(
+        self, document: Documents, constraints: Sequence[SpanConstraint], selection: Selection
+    ) -> Annotation:
+        [annotation] = self._annotate(document, [constraints], selection)
         return annotation
 
     def _annotate_each(
-        self, inputs: Sequence["_Input"], selection: Selection
+        self,
+        documents: Documents,
+        constraints: Sequence[Sequence[SpanConstraint]],
+        selection: Selection,
     ) -> Sequence[Annotation | Problem]:
         """All at once, which is fast; where that fails, alone, so that only the bad one fails."""
         try:
-            for one in inputs:
-                self._check_analysed([one.tokens], selection)
-            return self._annotate(inputs, selection)
+            return self._annotate(documents, constraints, selection)
         except DeadlineExceeded:
             raise
         except Exception:
-            return [_attempt(self._annotate_one, one, selection) for one in inputs]
-
-
-class _Input(NamedTuple):
-    """A document, ready to be tagged."""
-
-    text: str | None
-    tokens: Tokens
-    constraints: list[SpanConstraint]
+            return [
+                _attempt(self._annotate_one, documents.only([index]), each, selection)
+                for index, each in enumerate(constraints)
+            ]
 
 
 def _characters(document: Document) -> int:
@@ -232,8 +246,13 @@ def _characters(document: Document) -> int:
     return sum(len(word) for sentence in document.tokens for word in sentence)
 
 
-def _input(document: Document, tokens: Tokens, selection: Selection) -> _Input:
-    return _Input(document.text, tokens, constraints_of(document, tokens, selection))
+def _constraints(
+    document: Document, documents: Documents, index: int, selection: Selection
+) -> list[SpanConstraint]:
+    """The constraints on the document of an index; its tokens are looked at where it has any."""
+    if not isinstance(document, ConstrainedDocument) or not document.constraints:
+        return []
+    return constraints_of(document, documents[index], selection)
 
 
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:

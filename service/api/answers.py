@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from service.annotation import Annotation
 from service.api.explanation_answers import explanation_answer
 from service.api.schemas import OffsetUnit
 from service.api.selection import Selection
 from service.decoding import TagSequence, distinct_labels
-from service.pipeline import Annotation
 from service.text.spans import Span, spans_of_path
 from service.text.tokens import Offsets, offsets_of
 
@@ -37,6 +37,8 @@ class _Answer:
         tokens = annotation.tokens
         table = None if text is None else unit_offsets(text, selection.unit)
         self._annotation = annotation
+        self._document = tokens
+        self._inferred = annotation.inferred
         self._text = text
         self._selection = selection
         self._starts = _places(tokens.starts, len(tokens.words), table)
@@ -47,14 +49,14 @@ class _Answer:
         if self._selection.spans:
             answer["spans"] = self._spans()
         if self._annotation.explanation is not None:
-            offsets = self._annotation.tokens.sentence_offsets
+            offsets = self._document.sentence_offsets
             answer["explanation"] = explanation_answer(self._annotation.explanation, offsets)
         return answer
 
     def _sentences(self) -> list[Json]:
         """Sentences with their ranges; one without tokens has no place in the text."""
         starts, ends = self._starts, self._ends
-        bounds = list(pairwise(self._annotation.tokens.sentence_offsets.tolist()))
+        bounds = list(pairwise(self._document.sentence_offsets.tolist()))
         sentences: list[Json] = [
             {
                 "start": starts[first] if first < end else None,
@@ -66,15 +68,15 @@ class _Answer:
         ]
         for index in self._annotation.pieces:
             sentences[index]["split"] = True
-        if (n_best := self._annotation.inferred.n_best) is not None:
+        if (n_best := self._inferred.n_best) is not None:
             for sentence, sequences, (first, _) in zip(sentences, n_best, bounds, strict=True):
                 sentence["n_best"] = [self._sequence(each, first) for each in sequences]
         return sentences
 
     def _tokens(self) -> list[Json]:
-        annotation, wanted = self._annotation, self._selection
-        tags = _tags(annotation.tag_ids, annotation.labels)
-        rows = zip(annotation.tokens.words, self._starts, self._ends, tags, strict=True)
+        wanted = self._selection
+        tags = _tags(self._inferred.tag_ids, self._annotation.labels)
+        rows = zip(self._document.words, self._starts, self._ends, tags, strict=True)
         tokens: list[Json] = [
             {"text": word, "start": start, "end": end, "tag": tag} for word, start, end, tag in rows
         ]
@@ -88,16 +90,16 @@ class _Answer:
 
     def _confidences(self) -> Iterable[float | None]:
         """Of the tokens' tags; none of a model that is no probability model."""
-        confidences = self._annotation.inferred.confidences
+        confidences = self._inferred.confidences
         if confidences is None:
-            return [None] * len(self._annotation.tokens.words)
+            return [None] * len(self._document.words)
         values: list[float] = confidences.tolist()
         return values
 
     def _marginals(self) -> Iterator[dict[str, float] | None]:
-        marginals = self._annotation.inferred.marginals
+        marginals = self._inferred.marginals
         if marginals is None:
-            yield from [None] * len(self._annotation.tokens.words)
+            yield from [None] * len(self._document.words)
             return
         labels = distinct_labels(self._annotation.labels)
         for row in marginals.tolist():
@@ -105,11 +107,11 @@ class _Answer:
 
     def _spans(self) -> list[Json]:
         annotation, wanted = self._annotation, self._selection
-        if annotation.inferred.span_confidences is None:
+        if self._inferred.span_confidences is None:
             spans = [self._span(span) for span in annotation.spans if self._has_label(span)]
             return [span | {"confidence": None} for span in spans] if wanted.confidence else spans
         spans = []
-        confidences = annotation.inferred.span_confidences.tolist()
+        confidences = self._inferred.span_confidences.tolist()
         for span, confidence in zip(annotation.spans, confidences, strict=True):
             if self._has_label(span) and confidence >= (wanted.threshold or 0.0):
                 shown = {"confidence": confidence} if wanted.confidence else {}
@@ -131,7 +133,7 @@ class _Answer:
         }
 
     def _span_text(self, span: Span) -> str:
-        tokens, text = self._annotation.tokens, self._text
+        tokens, text = self._document, self._text
         if text is None or tokens.starts is None or tokens.ends is None:
             return " ".join(tokens.words[span.token_start : span.token_end])
         return text[tokens.starts[span.token_start] : tokens.ends[span.token_end - 1]]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from flask import Request, Response
 
+from service.annotation import Annotation
 from service.api.answers import Json
 from service.api.body import MEDIA_TYPE as JSON
 from service.api.body import check_headers, read_body
@@ -11,7 +12,6 @@ from service.api.problems import MALFORMED_COLUMNS, NOT_ACCEPTABLE, Problem
 from service.api.query import query_values
 from service.api.selection import Selection
 from service.errors import CorpusError, InputError
-from service.pipeline import Annotation
 from service.text.columns import TagColumn, conllu, tab_separated
 from service.text.conll import words_of_columns, words_of_conllu
 

@@ -11,8 +11,8 @@ from click.shell_completion import CompletionItem
 from service.cli.options import models_option, settings_with
 
 if TYPE_CHECKING:
+    from service.annotation import Annotation
     from service.config import Settings
-    from service.pipeline import Annotation
     from service.store.registry import LoadedModel
 
 Task = Literal["tag", "ner"]

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import click
 
-from service.pipeline import Annotation
+from service.annotation import Annotation
 from service.text.spans import span_states
 
 _SPAN_COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")

@@ -1,8 +1,8 @@
 """All that is asked of the scores of a packed batch, together: paths, and what is beside them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise, starmap
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -68,12 +68,6 @@ class Inferred(NamedTuple):
     marginals: Floats | None = None
     n_best: list[list[TagSequence]] | None = None
 
-    @property
-    def beside(self) -> bool:
-        """Whether there is anything beside the paths."""
-        found = (self.confidences, self.span_confidences, self.marginals, self.n_best)
-        return any(part is not None for part in found)
-
     @classmethod
     def joined(cls, parts: Sequence["Inferred"]) -> "Inferred":
         """The same of several batches, at least one, of which the same was asked."""
@@ -88,16 +82,8 @@ class Inferred(NamedTuple):
             list(chain.from_iterable(n_best)) if n_best else None,
         )
 
-    def parts(
-        self, tokens: Sequence[int], sentences: Sequence[int], spans: Sequence[int]
-    ) -> Iterator["Inferred"]:
-        """The same of each of several documents, by how many they have of what."""
-        if not self.beside:  # most often
-            return (Inferred(self.tag_ids[own]) for own in _slices(tokens))
-        slices = zip(_slices(tokens), _slices(sentences), _slices(spans), strict=True)
-        return (self._part(*own) for own in slices)
-
-    def _part(self, tokens: slice, sentences: slice, spans: slice) -> "Inferred":
+    def part(self, tokens: slice, sentences: slice, spans: slice) -> "Inferred":
+        """The same of some of the tokens, and of the sentences and spans that are theirs."""
         return Inferred(
             self.tag_ids[tokens],
             None if self.confidences is None else self.confidences[tokens],
@@ -105,11 +91,6 @@ class Inferred(NamedTuple):
             None if self.marginals is None else self.marginals[tokens],
             None if self.n_best is None else self.n_best[sentences],
         )
-
-
-def _slices(lengths: Sequence[int]) -> Iterator[slice]:
-    """Where things of these lengths lie, one after another."""
-    return starmap(slice, pairwise(accumulate(lengths, initial=0)))
 
 
 def _concatenated(arrays: Sequence[Floats | None]) -> Floats | None:

@@ -141,36 +141,49 @@ def _fill(
     cells: NDArray[np.float64], active: list[int], transitions: Transitions
 ) -> NDArray[np.float64]:
     """Turn emissions into Viterbi cells, in place; return (S, K) scores of ending with each tag."""
-    final = np.empty((active[0], cells.shape[1]))
-    before = cells[: active[0]]  # (n, K) the cells of the step before
-    before += transitions.start
-    final[:] = before
     row = active[0]
+    before = cells[:row]  # (n, K) the cells of the step before
+    before += transitions.start
     for count in active[1:]:
         here = cells[row : row + count]  # (n, K)
         here += _best_into(before[:count], transitions)
-        final[:count] = here
         before = here
         row += count
-    return final + transitions.end
+    final: NDArray[np.float64] = cells[_last_rows(active)] + transitions.end
+    return final
+
+
+def _last_rows(active: list[int]) -> NDArray[np.int64]:
+    """The row of the last token of each of S sentences, by rank."""
+    counts = np.array(active)
+    ranks = np.arange(active[0])
+    steps = np.searchsorted(-counts, -ranks, side="left") - 1  # the last with a token of the rank
+    rows: NDArray[np.int64] = (np.cumsum(counts) - counts)[steps] + ranks
+    return rows
 
 
 def _best_into(before: NDArray[np.float64], transitions: Transitions) -> NDArray[np.float64]:
     """The best score of coming to each tag from n rows of cells: (n, K) to (n, K)."""
-    if transitions.lead is not None and before.size * before.shape[1] >= _FEW_SUMS:
+    between = transitions.between
+    sums = before.size * len(between)
+    if transitions.lead is not None and sums >= _FEW_SUMS:
         leader, others = _contenders(before, transitions.lead)
         if len(others) < before.size // _WORTH_IT:
-            return _best_of_contenders(before, transitions.between, leader, others)
-    between = transitions.between
-    few = len(between) <= _FEW_TAGS
-    best = np.empty_like(before)
+            return _best_of_contenders(before, between, leader, others)
+    if sums <= _SUMS_AT_ONCE:
+        return _best_of_all(before, between)
     some = max(1, _SUMS_AT_ONCE // between.size)
-    for i in range(0, len(before), some):
-        part = before[i : i + some]
-        if few:
-            best[i : i + some] = (part.T[:, None] + between[:, :, None]).max(axis=0).T
-        else:
-            best[i : i + some] = (part[:, :, None] + between).max(axis=1)
+    parts = [before[i : i + some] for i in range(0, len(before), some)]
+    return np.concatenate([_best_of_all(part, between) for part in parts])
+
+
+def _best_of_all(before: NDArray[np.float64], between: Floats) -> NDArray[np.float64]:
+    """`_best_into` from all tags, whose sums are made at once."""
+    best: NDArray[np.float64]
+    if len(between) <= _FEW_TAGS:
+        best = np.maximum.reduce(before.T[:, None] + between[:, :, None], axis=0).T
+    else:
+        best = np.maximum.reduce(before[:, :, None] + between, axis=1)
     return best
 
 

@@ -1,6 +1,6 @@
 """What every tagger is: labels, and a score for every tag sequence of a sentence."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -30,7 +30,7 @@ class Tagger(Protocol):
         are joint probabilities of tags and words. Of another model no probability is given.
         """
 
-    def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
+    def score(self, words: Sequence[str], sentence_offsets: Offsets) -> ChainScores:
         """Score the M words of a packed batch of S sentences.
 
         Parameters
@@ -72,7 +72,7 @@ class FeatureTagger(Tagger, Protocol):
     """A tagger whose emissions are sums of weights of features, so that they can be explained."""
 
     def fired_features(
-        self, words: list[str], sentence_offsets: Offsets
+        self, words: Sequence[str], sentence_offsets: Offsets
     ) -> list[list[FiredFeature]]:
         """The features of each of M tokens that weigh anything; they add up to its emissions.
 

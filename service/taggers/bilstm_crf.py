@@ -20,6 +20,7 @@ from service.taggers.word_inputs import WordInputs, read_lstm
 from service.taggers.word_rows import UnseenWords, WordRows
 from service.text.bioes import bio_of
 from service.text.tokens import Offsets, offsets_of
+from service.text.words import chosen
 
 _ROWS_AT_ONCE = 1024
 
@@ -86,14 +87,14 @@ class BilstmCrfTagger:
         """See `service.taggers.base.CachingTagger.unseen_words`."""
         return self._rows.unseen_words
 
-    def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
+    def score(self, words: Sequence[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
         emissions = np.empty((len(words), len(self.labels)), dtype=np.float32)
         for tokens, offsets in _parts(sentence_offsets):
-            emissions[tokens] = self._emissions([words[i] for i in tokens.tolist()], offsets)
+            emissions[tokens] = self._emissions(chosen(words, tokens), offsets)
         return ChainScores(emissions, self._transitions, sentence_offsets)
 
-    def _emissions(self, words: list[str], offsets: Offsets) -> Floats:
+    def _emissions(self, words: Sequence[str], offsets: Offsets) -> Floats:
         """The emissions of N words: (N, K)."""
         projected = self._rows.gather(words)  # (N, 2, 4 H)
         if self._mix is not None:

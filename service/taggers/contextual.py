@@ -1,5 +1,6 @@
 """Where contextual vectors come from: words in their sentences in, layers out."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -25,7 +26,7 @@ class ContextualVectors(Protocol):
     def width(self) -> int:
         """D."""
 
-    def encode(self, words: list[str], sentence_offsets: Offsets) -> NDArray[np.float32]:
+    def encode(self, words: Sequence[str], sentence_offsets: Offsets) -> NDArray[np.float32]:
         """What each layer says of each of M words in its sentence: (M, L, D).
 
         Parameters
@@ -55,7 +56,7 @@ class ContextualMix:
         scale = parameters.array("mix_scale", (1,))
         self._weights = (weights * scale).astype(np.float32)  # (L,)
 
-    def encode(self, words: list[str], sentence_offsets: Offsets) -> NDArray[np.float32]:
+    def encode(self, words: Sequence[str], sentence_offsets: Offsets) -> NDArray[np.float32]:
         """The mix at each of M words: (M, D)."""
         layers = self._source.encode(words, sentence_offsets)  # (M, L, D)
         mixed: NDArray[np.float32] = np.matmul(self._weights, layers)

@@ -38,6 +38,7 @@ from service.text.features import (
 from service.text.gazetteers import POSITIONS, Gazetteers
 from service.text.packing import ranges_of
 from service.text.tokens import Offsets
+from service.text.words import spread
 
 # So that what is added up stays in the processor's cache.
 _ENTRIES_AT_ONCE = 256
@@ -87,7 +88,6 @@ class CrfTagger:
                 ("single", np.int32),
                 ("is_first", np.bool_),
                 ("is_second", np.bool_),
-                ("is_token", np.bool_),
             ]
         )
         words = [BOUNDARY, *parameters.vocabulary("words")]
@@ -101,23 +101,23 @@ class CrfTagger:
         """See `service.taggers.base.CachingTagger.unseen_words`."""
         return self._entries.unseen_words
 
-    def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
+    def score(self, words: Sequence[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
-        emissions = np.empty((len(words), len(self.labels)), dtype=np.float32)
-        for block in ranges_of(sentence_offsets, _BYTES_AT_ONCE // self._entry.itemsize):
-            offsets = sentence_offsets[block[0] : block[1] + 1].tolist()
-            emissions[offsets[0] : offsets[-1]] = self._emissions(words, offsets)
+        parts = []
+        for first, end in ranges_of(sentence_offsets, _BYTES_AT_ONCE // self._entry.itemsize):
+            offsets = sentence_offsets[first : end + 1]
+            own = slice(int(offsets[0]), int(offsets[-1]))
+            parts.append(self._emissions(words[own], np.diff(offsets)))
+        emissions = np.concatenate(parts) if len(parts) > 1 else parts[0]
         return ChainScores(emissions, self._transitions, sentence_offsets)
 
-    def _emissions(self, words: list[str], offsets: list[int]) -> NDArray[np.float32]:
-        """The emissions of the sentences between these offsets."""
+    def _emissions(self, words: Sequence[str], lengths: Offsets) -> NDArray[np.float32]:
+        """The emissions of the M words of sentences of these lengths."""
         # Boundary words before, between and after the sentences, P words in all: then the rows of
         # all neighbours are one array, and a sum over offsets is a sum of shifted slices.
-        gap = [BOUNDARY] * REACH
-        padded = list(gap)
-        for first, end in pairwise(offsets):
-            padded += words[first:end]
-            padded += gap
+        gaps = np.arange(1, len(lengths) + 1) * REACH  # boundary words up to each sentence
+        places = np.arange(len(words)) + np.repeat(gaps, lengths)  # (M,)
+        padded = spread(words, places, len(words) + (len(lengths) + 1) * REACH)
         entries = self._entries.gather(padded)  # (P,)
         emissions = _sum_over_offsets(entries)  # (P, K)
         self._pairs.add(emissions, entries["pair_id"])
@@ -126,11 +126,10 @@ class CrfTagger:
         )
         if len(tokens):
             np.add.at(emissions, tokens, self._match_rows[sets, positions])
-        of_tokens: NDArray[np.float32] = emissions[entries["is_token"]]
-        return of_tokens
+        return emissions.take(places, axis=0)
 
     def fired_features(
-        self, words: list[str], sentence_offsets: Offsets
+        self, words: Sequence[str], sentence_offsets: Offsets
     ) -> list[list[FiredFeature]]:
         """The features that emissions are sums of; see `service.taggers.base.FeatureTagger`."""
         reader = FeatureReader(self._features_of, self._gazetteers, self._pairs.knows)
@@ -155,7 +154,6 @@ class CrfTagger:
         entries["single"] = list(map(self._gazetteers.single, words))
         entries["is_first"] = list(map(self._gazetteers.is_first, words))
         entries["is_second"] = list(map(self._gazetteers.is_second, words))
-        entries["is_token"] = [word != BOUNDARY for word in words]
         return entries
 
     def _make_pairs(self) -> WordPairs:

@@ -1,5 +1,6 @@
 """Why a tagger says what it says: its trellis, and of a linear one the features that fired."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +48,7 @@ class Explanation:
 
 
 def explanation_of(
-    tagger: Tagger, words: list[str], scores: ChainScores, temperature: float = 1.0
+    tagger: Tagger, words: Sequence[str], scores: ChainScores, temperature: float = 1.0
 ) -> Explanation:
     """Explain the best paths of a packed batch.
 
@@ -76,7 +77,7 @@ def explanation_of(
 
 
 def _fired_features(
-    tagger: FeatureTagger, words: list[str], scores: ChainScores
+    tagger: FeatureTagger, words: Sequence[str], scores: ChainScores
 ) -> list[list[FiredFeature]]:
     """The features of each of M tokens, and what the request added as one more."""
     with np.errstate(invalid="ignore"):  # inf - inf: the model forbids it already

@@ -68,7 +68,7 @@ class HmmTagger:
         """See `service.taggers.base.CachingTagger.unseen_words`."""
         return self._rows.unseen_words
 
-    def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
+    def score(self, words: Sequence[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
         return ChainScores(self._rows.gather(words), self._transitions, sentence_offsets)
 

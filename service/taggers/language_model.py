@@ -57,7 +57,7 @@ class LanguageModel:
         known = [BOUNDARY, *(word for word in words if word != BOUNDARY)]
         self._rows = WordRows(known, self._read(known), self._read, max_unseen_words)
 
-    def encode(self, words: list[str], sentence_offsets: Offsets) -> Floats:
+    def encode(self, words: Sequence[str], sentence_offsets: Offsets) -> Floats:
         """See `service.taggers.contextual.ContextualVectors.encode`: (M, L, 2 H)."""
         lengths = np.diff(sentence_offsets)
         offsets = offsets_of(lengths + 2)  # a boundary at both ends

@@ -4,9 +4,13 @@ from collections.abc import Callable, Sequence
 from itertools import repeat
 from threading import Lock
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+
+from service.text.growing import GrowingRows
+from service.text.words import Ids, Vocabulary, Words
 
 Rows = NDArray[Any]
 
@@ -50,12 +54,14 @@ class WordRows:
         max_unseen: int,
     ) -> None:
         self._ids = {word: i for i, word in enumerate(words)}
+        self._ids_of: WeakKeyDictionary[Vocabulary, GrowingRows] = WeakKeyDictionary()
+        self._lock = Lock()
         self._table = table
         self._unseen = _UnseenRows(compute, table.shape[1:], table.dtype, max_unseen)
 
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of M words, (M, ...): a new array, which the caller may write to."""
-        ids = np.fromiter(map(self._ids.get, words, repeat(-1)), np.int64, count=len(words))
+        ids = self._look_up(words)
         # `take` copies a row whole, where an index would go through its fields. An unseen word has
         # the first row here, until it gets its own.
         rows: Rows = self._table.take(ids, axis=0, mode="clip")
@@ -63,6 +69,18 @@ class WordRows:
         if len(unseen):
             rows[unseen] = self._unseen.gather([words[i] for i in unseen.tolist()])
         return rows
+
+    def _look_up(self, words: Sequence[str]) -> Ids:
+        """Where in the table the rows of M words are, (M,); -1 where they aren't."""
+        if not isinstance(words, Words):
+            return np.fromiter(map(self._ids.get, words, repeat(-1)), np.int64, count=len(words))
+        vocabulary = words.vocabulary
+        known = self._ids_of.get(vocabulary)
+        if known is None or known.count < len(vocabulary):
+            with self._lock:
+                known = self._ids_of.setdefault(vocabulary, GrowingRows())
+                known.add(self._look_up(vocabulary.words[known.count :]))
+        return known.array.take(words.ids)
 
     @property
     def unseen_words(self) -> UnseenWords:

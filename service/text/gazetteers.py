@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from service.text.words import chosen
+
 _CASINGS = ("exact", "folded")
 POSITIONS = ("single", "first", "inside", "last", "before", "after")
 """Where a token stands in a match, or beside it."""
@@ -58,7 +60,7 @@ class Gazetteers:
         self._sets = {which: i for i, which in enumerate(sets)}
         self.features = [
             [
-                [f"{name}:{_CASINGS[casing]}:{position}" for name in _chosen(classes, member)]
+                [f"{name}:{_CASINGS[casing]}:{position}" for name in _names_of(classes, member)]
                 for position in POSITIONS
             ]
             for casing, member in sets
@@ -99,8 +101,10 @@ class Gazetteers:
         alone = singles >= 0
         longer: list[tuple[int, int, int]] = []  # token, set, position
         free = 0
-        for first in (firsts[:-1] & seconds[1:]).nonzero()[0].tolist():
-            if first < free or _joined(words[first : first + 2]) not in self._folded:
+        places = (firsts[:-1] & seconds[1:]).nonzero()[0]
+        pairs = zip(chosen(words, places), chosen(words, places + 1), strict=True)
+        for first, pair in zip(places.tolist(), pairs, strict=True):
+            if first < free or " ".join(pair).lower() not in self._folded:
                 continue
             phrase = self._longest(words, first)
             if len(phrase) > 1:
@@ -138,11 +142,6 @@ class Gazetteers:
         return self._sets[1, member] if member else -1
 
 
-def _joined(words: Sequence[str]) -> str:
-    """The phrase of these words in lower case."""
-    return " ".join(words).lower()
-
-
-def _chosen(classes: Sequence[str], member: int) -> list[str]:
+def _names_of(classes: Sequence[str], member: int) -> list[str]:
     """The names of the classes whose bits are set."""
     return [name for c, name in enumerate(classes) if member >> c & 1]

@@ -1,35 +1,28 @@
-"""Documents as batches: sentences of bounded length, those of all documents one after another."""
+"""Documents as batches: sentences of bounded length, so many of them at once."""
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from service.text.tokens import Offsets, Tokens, offsets_of
+from service.text.tokens import Documents, Offsets, offsets_of
 
 
-def packed(documents: Sequence[Tokens]) -> Tokens:
-    """The sentences of all documents one after another."""
-    if len(documents) == 1:
-        return documents[0]
-    words = list(chain.from_iterable(tokens.words for tokens in documents))
-    offsets = np.concatenate([[0], *(tokens.sentence_offsets for tokens in documents)])
-    begins = np.cumsum([1, *(len(tokens.sentence_offsets) for tokens in documents)])[:-1]
-    lengths = np.delete(np.diff(offsets), begins - 1)  # from a document to the next is no sentence
-    return Tokens(words, offsets_of(lengths))
-
-
-def split_long_sentences(tokens: Tokens, limit: int) -> tuple[Tokens, list[int]]:
+def split_long_sentences(documents: Documents, limit: int) -> tuple[Documents, Offsets]:
     """Cut sentences of more than `limit` tokens into pieces of at most as many; which they are."""
-    if len(tokens.words) <= limit:
-        return tokens, []
-    lengths = np.diff(tokens.sentence_offsets)
+    lengths = np.diff(documents.sentence_offsets)
+    if len(documents.words) <= limit or lengths.max() <= limit:
+        return documents, lengths[:0]
     pieces = np.maximum(1, -(-lengths // limit))  # (S,) an empty sentence stays one piece
-    within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    starts = np.repeat(tokens.sentence_offsets[:-1], pieces) + within * limit
-    offsets = np.append(starts, tokens.sentence_offsets[-1])
-    cut = np.flatnonzero(np.repeat(lengths > limit, pieces))
-    return Tokens(tokens.words, offsets, tokens.starts, tokens.ends), cut.tolist()
+    firsts = offsets_of(pieces)  # (S + 1,) the first piece of each sentence
+    within = np.arange(firsts[-1]) - np.repeat(firsts[:-1], pieces)
+    starts = np.repeat(documents.sentence_offsets[:-1], pieces) + within * limit
+    cut = replace(
+        documents,
+        sentence_offsets=np.append(starts, documents.sentence_offsets[-1]),
+        sentence_firsts=firsts[documents.sentence_firsts],
+    )
+    return cut, np.repeat(lengths > limit, pieces).nonzero()[0]
 
 
 def ranges_of(offsets: Offsets, limit: int) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,5 @@
 """BIO tags and spans: strict IOB2 in and out; ill-formed input is read as conlleval reads it."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -64,40 +63,22 @@ def spans_of_tags(tags: Sequence[str]) -> list[Span]:
 
 
 def spans_of_path(path: NDArray[np.int64], labels: tuple[str, ...]) -> list[Span]:
-    """Spans of strict IOB2 tag ids, in order; see `spans_of_documents`."""
-    [spans] = spans_of_documents(path, labels, (0, len(path)))
-    return spans
-
-
-def spans_of_documents(
-    path: NDArray[np.int64], labels: tuple[str, ...], documents: Sequence[int]
-) -> list[list[Span]]:
-    """Spans of strict IOB2 tag ids, in order, for each of D documents.
-
-    Parameters
-    ----------
-    path : (M,) indexes into `labels`; sentences may follow each other, since a strict
-        sentence never begins with an I- tag.
-    labels : K BIO tags.
-    documents : (D + 1,) offsets; the tokens of a span are counted from the first of its document.
-    """
-    states = span_states(labels)
-    tags, starts = path.tolist(), states.begins[path].nonzero()[0].tolist()
-    spans: list[list[Span]] = [[] for _ in documents[1:]]
-    for start in starts:
-        document = bisect_right(documents, start) - 1
-        end, last = start + 1, len(tags)
-        while end < last and states.continues[tags[end]]:
-            end += 1
-        first = documents[document]
-        spans[document].append(Span(states.names[tags[start]], start - first, end - first))
-    return spans
+    """Spans of strict IOB2 tag ids, in order; see `span_ranges`."""
+    names = span_states(labels).names
+    starts, ends = span_ranges(path, labels)
+    of_spans = zip(path[starts].tolist(), starts.tolist(), ends.tolist(), strict=True)
+    return [Span(names[tag_id], start, end) for tag_id, start, end in of_spans]
 
 
 def span_ranges(path: NDArray[np.int64], labels: tuple[str, ...]) -> tuple[Offsets, Offsets]:
-    """Where the N spans of strict IOB2 tag ids (M,) start and end: (N,) each, in order."""
+    """Where the N spans of strict IOB2 tag ids (M,) start and end: (N,) each, in order.
+
+    Sentences may follow each other, since a strict sentence never begins with an I- tag.
+    """
     states = span_states(labels)
     starts = states.begins[path].nonzero()[0]
+    if not len(starts):  # most sentences
+        return starts, starts
     outside = np.append((~states.continues[path]).nonzero()[0], len(path))  # tokens that end a span
     return starts, outside[outside.searchsorted(starts, side="right")]
 

@@ -1,12 +1,16 @@
 """`Tokens`: the words of a document, packed flat, with the offsets of its sentences."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from service.text.words import joined
+
 Offsets = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 class Tokens(NamedTuple):
@@ -14,13 +18,13 @@ class Tokens(NamedTuple):
 
     Attributes
     ----------
-    words : M strings, in text order.
+    words : M strings, in text order; those of a tokenizer are `Words`.
     sentence_offsets : (S + 1,) int64; sentence s is ``words[offsets[s]:offsets[s + 1]]``.
     starts, ends : (M,) int64 half-open code-point ranges, ``text[start:end] == word``;
         None where the words came without a text.
     """
 
-    words: list[str]
+    words: Sequence[str]
     sentence_offsets: Offsets
     starts: Offsets | None = None
     ends: Offsets | None = None
@@ -31,9 +35,109 @@ class Tokens(NamedTuple):
         words = [word for sentence in sentences for word in sentence]
         return cls(words, offsets_of([len(sentence) for sentence in sentences]))
 
-    def as_one_sentence(self) -> "Tokens":
-        """The same words in one sentence; in none where there are none."""
-        return self._replace(sentence_offsets=np.unique([0, len(self.words)]))
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Documents(Sequence[Tokens]):
+    """D documents, packed: the tokens of all, one document after another.
+
+    The `Tokens` of one are made when they are asked for.
+
+    Attributes
+    ----------
+    words : M strings.
+    sentence_offsets : (S + 1,) of the sentences of all; none reaches across documents.
+    token_firsts, sentence_firsts : (D + 1,) int64; document d has the tokens ``token_firsts[d]``
+        to ``token_firsts[d + 1]``, and its sentences likewise.
+    starts, ends : (M,) see `Tokens`; 0 where a document came without a text.
+    placed : (D,) whether it came with a text.
+    """
+
+    words: Sequence[str]
+    sentence_offsets: Offsets
+    token_firsts: Offsets
+    sentence_firsts: Offsets
+    starts: Offsets
+    ends: Offsets
+    placed: Flags
+
+    @classmethod
+    def of(cls, documents: Sequence[Tokens]) -> "Documents":
+        """Pack documents; what is packed stays as it is."""
+        if isinstance(documents, Documents):
+            return documents
+        return cls.joined(list(map(_alone, documents)))
+
+    @classmethod
+    def joined(cls, parts: Sequence["Documents"]) -> "Documents":
+        """The documents of all parts."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            joined([part.words for part in parts]),
+            _laid_out([part.sentence_offsets for part in parts]),
+            _laid_out([part.token_firsts for part in parts]),
+            _laid_out([part.sentence_firsts for part in parts]),
+            np.concatenate([_NOWHERE, *(part.starts for part in parts)]),
+            np.concatenate([_NOWHERE, *(part.ends for part in parts)]),
+            np.concatenate([_NOWHERE != 0, *(part.placed for part in parts)]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.placed)
+
+    @overload
+    def __getitem__(self, index: int) -> Tokens: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Documents": ...
+
+    def __getitem__(self, index: int | slice) -> "Tokens | Documents":
+        if isinstance(index, slice):
+            return self.only(range(*index.indices(len(self))))
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        index %= len(self)
+        if len(self) == 1:
+            tokens = Tokens(self.words, self.sentence_offsets, self.starts, self.ends)
+        else:
+            own = slice(*self.token_firsts[index : index + 2].tolist())
+            first, end = self.sentence_firsts[index : index + 2].tolist()
+            offsets = self.sentence_offsets[first : end + 1] - own.start
+            tokens = Tokens(self.words[own], offsets, self.starts[own], self.ends[own])
+        return tokens if self.placed[index] else tokens._replace(starts=None, ends=None)
+
+    def only(self, indices: Iterable[int]) -> "Documents":
+        """Those of the documents."""
+        return Documents.of([self[i] for i in indices])
+
+    def as_one_sentence(self) -> "Documents":
+        """The same words, those of a document in one sentence; in none where there are none."""
+        offsets = np.unique(self.token_firsts)
+        firsts = offsets.searchsorted(self.token_firsts)
+        return replace(self, sentence_offsets=offsets, sentence_firsts=firsts)
+
+
+_NOWHERE: Offsets = np.zeros(0, dtype=np.int64)
+
+
+def _alone(tokens: Tokens) -> Documents:
+    """One document, packed."""
+    words, offsets, starts, ends = tokens
+    nowhere = np.zeros(len(words), dtype=np.int64)
+    return Documents(
+        words,
+        offsets,
+        offsets_of([len(words)]),
+        offsets_of([len(offsets) - 1]),
+        nowhere if starts is None else starts,
+        nowhere if ends is None else ends,
+        np.array([starts is not None]),
+    )
+
+
+def _laid_out(offsets: Sequence[Offsets]) -> Offsets:
+    """The offsets of all parts, each laid out behind the one before."""
+    return offsets_of(np.concatenate([_NOWHERE, *map(np.diff, offsets)]))
 
 
 def offsets_of(lengths: Sequence[int] | Offsets) -> Offsets:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from service.annotation import Annotation
 from service.errors import CorpusError
-from service.pipeline import Annotation, annotate
+from service.pipeline import annotate
 from service.store.manifest import Metric, Score, Split
 from service.taggers import Tagger
 from service.text.conll import TaggedSentence

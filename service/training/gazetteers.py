@@ -112,7 +112,7 @@ def compile_gazetteers(
     return classes, phrases, np.array([members[phrase] for phrase in phrases], dtype=np.int64)
 
 
-def _without_legal_form(words: list[str]) -> list[str]:
+def _without_legal_form(words: Sequence[str]) -> Sequence[str]:
     end = len(words)
     while end and words[end - 1].lower() in _LEGAL_FORMS:
         end -= 1

@@ -1,5 +1,6 @@
 """Contextual vectors that are kept: a frozen source says the same of a sentence in every epoch."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -25,7 +26,7 @@ class KeptVectors:
         self._room = most_words
         self._kept: dict[tuple[str, ...], NDArray[np.float32]] = {}
 
-    def encode(self, words: list[str], sentence_offsets: Offsets) -> NDArray[np.float32]:
+    def encode(self, words: Sequence[str], sentence_offsets: Offsets) -> NDArray[np.float32]:
         """See `service.taggers.contextual.ContextualVectors.encode`: (M, L, D)."""
         sentences = [tuple(words[a:b]) for a, b in pairwise(sentence_offsets.tolist())]
         found = {s: self._kept[s] for s in sentences if s in self._kept}

@@ -1,5 +1,6 @@
 """A network that is in training, or was just trained, as a tagger: to measure it."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -43,7 +44,7 @@ class NetworkTagger:
         self._constraints = constraints
         self._source = source
 
-    def score(self, words: list[str], sentence_offsets: Offsets) -> ChainScores:
+    def score(self, words: Sequence[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
         self._network.eval()
         lengths = np.diff(sentence_offsets)

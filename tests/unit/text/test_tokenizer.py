@@ -158,14 +158,13 @@ def test_eight_threads_with_a_tiny_bound_give_the_answers_of_no_cache() -> None:
         assert tokens.sentence_offsets.tolist() == expected.sentence_offsets.tolist()
 
 
-def test_no_more_chunks_are_kept_than_asked_for_and_no_long_ones() -> None:
+def test_no_more_is_kept_after_a_call_than_asked_for() -> None:
     bounded = Tokenizer(10)
-    bounded.tokenize(
-        " ".join(f"w{i}" for i in range(101)) + " 中文没有空格的长句子" + " " + "long" * 100
-    )
-    assert 0 < len(bounded._entries) <= 10
-    assert all(len(chunk) <= tokenizer.LONGEST_KEPT for chunk in bounded._entries)
-    assert all(len(pieces) <= tokenizer.MOST_PIECES_KEPT for pieces, _ in bounded._entries.values())
+    for text in ("a b c", " ".join(f"w{i}" for i in range(101)), "long" * 100, "中" * 200, "a"):
+        bounded.tokenize(text)
+        assert len(bounded._chunks) <= 10
+        assert bounded._chunks.characters <= 10 * tokenizer._CHARS_A_CHUNK
+    assert list(bounded._chunks) == ["a"]
 
 
 # How English splits: a blank in the right column is where words part

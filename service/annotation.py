@@ -1,0 +1,124 @@
+"""What the pipeline makes of documents: arrays over all their tokens, and a view of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.decoding import Inferred
+from service.taggers.explanation import Explanation
+from service.text.spans import Span, span_ranges, span_states
+from service.text.tokens import Documents, Offsets, Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """D documents with their tags, N spans in all.
+
+    Attributes
+    ----------
+    documents : the documents, in sentences of bounded length.
+    pieces : those of their S sentences that are pieces of a longer one, rising.
+    labels : what each of the K states of the tagger bears; several may bear the same.
+    inferred : the tags as indexes into `labels`, and what was asked for beside them.
+    explanations : of each document, or none at all.
+    span_starts, span_ends : N, the tokens of the spans, half-open, in order.
+    span_firsts : D + 1 offsets, the spans of document d are those from ``span_firsts[d]`` to
+        ``span_firsts[d + 1]``; empty where there are none.
+    """
+
+    documents: Documents
+    pieces: Offsets
+    labels: tuple[str, ...]
+    inferred: Inferred
+    explanations: Sequence[Explanation] = ()
+    span_starts: Sequence[int] = ()
+    span_ends: Sequence[int] = ()
+    span_firsts: Sequence[int] = ()
+
+    def with_spans(self) -> "Annotated":
+        """The same with the spans of its tags, which are strict IOB2."""
+        starts, ends = span_ranges(self.inferred.tag_ids, self.labels)
+        return replace(
+            self,
+            span_starts=starts.tolist(),
+            span_ends=ends.tolist(),
+            span_firsts=starts.searchsorted(self.documents.token_firsts).tolist(),
+        )
+
+    def each(self) -> list["Annotation"]:
+        """A view of each document."""
+        return [Annotation(self, index) for index in range(len(self.documents))]
+
+
+class Annotation:
+    """A document with its M tags: its part of `Annotated`, taken out when it is asked for."""
+
+    __slots__ = ("_all", "_index")
+
+    def __init__(self, annotated: Annotated, index: int) -> None:
+        self._all = annotated
+        self._index = index
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each of the K states of the tagger bears; several may bear the same."""
+        return self._all.labels
+
+    @property
+    def tokens(self) -> Tokens:
+        """The M tokens, in sentences of bounded length."""
+        return self._all.documents[self._index]
+
+    @property
+    def pieces(self) -> list[int]:
+        """Those of its sentences that are pieces of a longer one."""
+        if not len(self._all.pieces):  # most often
+            return []
+        own = self._sentences
+        pieces = self._all.pieces
+        first, end = pieces.searchsorted([own.start, own.stop])
+        inside: list[int] = (pieces[first:end] - own.start).tolist()
+        return inside
+
+    @property
+    def tag_ids(self) -> NDArray[np.int64]:
+        """(M,) indexes into `labels`."""
+        return self._all.inferred.tag_ids[self._tokens]
+
+    @property
+    def inferred(self) -> Inferred:
+        """The tags, and what was asked for beside them."""
+        return self._all.inferred.part(self._tokens, self._sentences, self._spans)
+
+    @property
+    def spans(self) -> list[Span]:
+        """Of a BIO tagger, its spans; else none."""
+        every, own = self._all, self._spans
+        if own.start == own.stop:
+            return []
+        states = span_states(every.labels)
+        first = self._tokens.start
+        return [
+            Span(states.names[every.inferred.tag_ids[start]], start - first, end - first)
+            for start, end in zip(every.span_starts[own], every.span_ends[own], strict=True)
+        ]
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """Why the tags are so, where that was asked for."""
+        return self._all.explanations[self._index] if self._all.explanations else None
+
+    @property
+    def _tokens(self) -> slice:
+        return slice(*self._all.documents.token_firsts[self._index : self._index + 2].tolist())
+
+    @property
+    def _sentences(self) -> slice:
+        return slice(*self._all.documents.sentence_firsts[self._index : self._index + 2].tolist())
+
+    @property
+    def _spans(self) -> slice:
+        firsts = self._all.span_firsts
+        return slice(*firsts[self._index : self._index + 2]) if firsts else slice(0, 0)
