@@ -14,6 +14,8 @@ Floats = NDArray[np.floating[Any]]
 _MANY_TAGS = 16
 """With fewer, all pairs of tags are quicker looked at than told apart."""
 
+_ROUNDING = 1e-5
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitions:
@@ -25,9 +27,9 @@ class Transitions:
     start : (K,) score of beginning a sentence with tag k.
     end : (K,) score of ending a sentence with tag k.
     into : (K, K) `between` the other way round: ``into[j, i]`` comes to tag j from tag i.
-    lead : (K, K), or None where it would seldom help. A tag i that scores more than ``lead[b, i]``
-        below tag b at a token is on no best path that goes on: whatever tag comes next, it is
-        better reached from b.
+    handicap : (K, K), or None where it would seldom help. A tag i whose emission is more than
+        ``handicap[b, i]`` below that of tag b is on no best path: whatever the neighbours, a path
+        is better with b.
 
     Minus infinity forbids; NaN and plus infinity are no scores.
 
@@ -41,7 +43,7 @@ class Transitions:
     start: Floats
     end: Floats
     into: Floats = field(init=False)
-    lead: NDArray[np.float64] | None = field(init=False)
+    handicap: NDArray[np.float64] | None = field(init=False)
 
     def __post_init__(self) -> None:
         tags = len(self.between)
@@ -52,7 +54,8 @@ class Transitions:
             if not (array < np.inf).all():  # NaN is not less than anything
                 raise ScoresError(f"{name}: NaN or plus infinity")
         object.__setattr__(self, "into", np.ascontiguousarray(self.between.T))
-        object.__setattr__(self, "lead", _lead(self.between) if tags >= _MANY_TAGS else None)
+        handicap = _handicap(self) if tags >= _MANY_TAGS else None
+        object.__setattr__(self, "handicap", handicap)
 
     def tempered(self, temperature: float) -> "Transitions":
         """The same divided by a temperature, which is over 0; what is forbidden stays so."""
@@ -63,15 +66,32 @@ class Transitions:
         return divided
 
 
-def _lead(between: Floats) -> NDArray[np.float64] | None:
-    """``lead[b, i] = max over j of between[i, j] - between[b, j]``: see `Transitions`."""
-    lead = np.empty(between.shape)
-    for b, row in enumerate(between):
-        with np.errstate(invalid="ignore"):  # inf - inf: neither of them leads to j
-            gain = between - row  # (K, K) by i and j
-        lead[b] = np.where(between == -np.inf, -np.inf, gain).max(axis=1)
-    # Under BIO, say, I-X is reached from few tags, and no other stands in for them.
-    return lead if np.median(lead) < np.inf else None
+def _handicap(transitions: Transitions) -> NDArray[np.float64] | None:
+    """The most that i gains over b by what stands before, and by what stands behind, together."""
+    between = transitions.between.astype(np.float64)
+    before = _most_gained(np.vstack([between, transitions.start]).T)
+    behind = _most_gained(np.column_stack([between, transitions.end]))
+    with np.errstate(invalid="ignore"):
+        handicap = before + behind  # NaN of inf - inf: i has no neighbour on one side
+    handicap[np.isnan(handicap)] = np.inf
+    np.fill_diagonal(handicap, np.inf)  # none leaves itself out
+    # Under BIO, say, I-X comes after few tags, and no other stands in for it.
+    if (handicap == np.inf).mean() > 0.5:
+        return None
+    # More than any error of rounding, so that what is left out could not have changed a bit.
+    finite = np.isfinite(handicap)
+    handicap[finite] += _ROUNDING * (1 + np.abs(handicap[finite]))
+    return handicap
+
+
+def _most_gained(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``gained[b, i] = max over n of scores[i, n] - scores[b, n]``, of (K, N) by neighbour."""
+    gained = np.empty((len(scores), len(scores)))
+    for b, row in enumerate(scores):
+        with np.errstate(invalid="ignore"):  # inf - inf: neither has this neighbour
+            gain = scores - row
+        gained[b] = np.where(scores == -np.inf, -np.inf, gain).max(axis=1)
+    return gained
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """Viterbi decoding of packed batches: the best path of every sentence at once.
 
 The recurrence is Viterbi's (1967) as Jurafsky and Martin give it in the chapter on sequence
-labelling, in the log domain. Two things make it fast in NumPy, and both are exact:
+labelling, in the log domain. Three things make it fast in NumPy, and all are exact:
 
 - The batch has no padding. Sentences are ranked by falling length, so those that still have a
   token at step t are the first ``active[t]``; the cells of a step lie side by side.
 - No back-pointers are stored. Filling a cell needs the max alone; the predecessor that won is
   found again along the one path that is traced back, which costs O(K) a token, not O(K * K).
+- Of many tags, only those are looked at that may be on a best path (`service.decoding.sparse`).
 """
 
 import math
@@ -16,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.decoding.scores import ChainScores, Floats, Transitions
+from service.decoding.sparse import last_rows, sparse_lattice
 from service.errors import NoValidPath, ScoresError
 from service.text.tokens import by_step
 
 _FEW_SUMS = 2**14
-"""So many sums of a cell and a transition are quicker made than left out."""
+"""So many sums of a cell and a transition are made at once, where few of them are needed."""
 
 _SUMS_AT_ONCE = 2**15
 """So many stay in the processor's cache until the largest is found."""
@@ -28,12 +30,6 @@ _SUMS_AT_ONCE = 2**15
 _FEW_TAGS = 16
 """With so few, the cells of a tag lie side by side, else those of a token: the innermost loop of
 a sum is over the more of the two."""
-
-_WORTH_IT = 10
-"""Contenders are worth looking for where fewer than one tag in so many is one."""
-
-_ROUNDING = 1e-6
-"""More than any error of rounding, so that what is left out could not have changed a bit."""
 
 
 def best_paths(scores: ChainScores) -> NDArray[np.int64]:
@@ -61,17 +57,29 @@ def best_paths(scores: ChainScores) -> NDArray[np.int64]:
         return _best_path(scores.emissions.astype(np.float64), scores.transitions)
     sentence_of, step, active = by_step(scores.offsets)
     token_of = scores.offsets[sentence_of] + step  # (M,)
-    cells = _cells(scores, token_of)
-    with np.errstate(invalid="ignore"):  # inf - inf makes a NaN, which is found below
-        final = _fill(cells, active, scores.transitions)  # (S, K)
-    best = final.max(axis=1)  # (S,)
+    best, path = _best_rows(scores, token_of, active)  # (S,), (M,)
     valid = np.isfinite(best)
     if not valid.all():
         first = int(np.flatnonzero(~valid)[0])
         raise _no_best_path(int(sentence_of[first]), best[first])
-    paths = np.empty(len(cells), dtype=np.int64)
-    paths[token_of] = _trace(cells, active, scores.transitions.into, final.argmax(axis=1))
+    paths = np.empty(len(path), dtype=np.int64)
+    paths[token_of] = path
     return paths
+
+
+def _best_rows(
+    scores: ChainScores, token_of: NDArray[np.int64], active: list[int]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The best score of each sentence by rank, (S,), and the tags of its path by row, (M,)."""
+    transitions = scores.transitions
+    with np.errstate(invalid="ignore"):  # inf - inf makes a NaN, which the best score is then
+        if transitions.handicap is not None:
+            lattice = sparse_lattice(scores.emissions, transitions.handicap, token_of, active)
+            if lattice is not None:
+                return lattice.best_paths(transitions)
+        cells = _cells(scores, token_of)
+        final = _fill(cells, active, transitions)  # (S, K)
+    return final.max(axis=1), _trace(cells, active, transitions.into, final.argmax(axis=1))
 
 
 def _best_path(cells: NDArray[np.float64], transitions: Transitions) -> NDArray[np.int64]:
@@ -149,28 +157,14 @@ def _fill(
         here += _best_into(before[:count], transitions)
         before = here
         row += count
-    final: NDArray[np.float64] = cells[_last_rows(active)] + transitions.end
+    final: NDArray[np.float64] = cells[last_rows(active)] + transitions.end
     return final
-
-
-def _last_rows(active: list[int]) -> NDArray[np.int64]:
-    """The row of the last token of each of S sentences, by rank."""
-    counts = np.array(active)
-    ranks = np.arange(active[0])
-    steps = np.searchsorted(-counts, -ranks, side="left") - 1  # the last with a token of the rank
-    rows: NDArray[np.int64] = (np.cumsum(counts) - counts)[steps] + ranks
-    return rows
 
 
 def _best_into(before: NDArray[np.float64], transitions: Transitions) -> NDArray[np.float64]:
     """The best score of coming to each tag from n rows of cells: (n, K) to (n, K)."""
     between = transitions.between
-    sums = before.size * len(between)
-    if transitions.lead is not None and sums >= _FEW_SUMS:
-        leader, others = _contenders(before, transitions.lead)
-        if len(others) < before.size // _WORTH_IT:
-            return _best_of_contenders(before, between, leader, others)
-    if sums <= _SUMS_AT_ONCE:
+    if before.size * len(between) <= _SUMS_AT_ONCE:
         return _best_of_all(before, between)
     some = max(1, _SUMS_AT_ONCE // between.size)
     parts = [before[i : i + some] for i in range(0, len(before), some)]
@@ -184,39 +178,6 @@ def _best_of_all(before: NDArray[np.float64], between: Floats) -> NDArray[np.flo
         best = np.maximum.reduce(before.T[:, None] + between[:, :, None], axis=0).T
     else:
         best = np.maximum.reduce(before[:, :, None] + between, axis=1)
-    return best
-
-
-def _contenders(
-    before: NDArray[np.float64], lead: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The best tag of each row (n,), and the other flat cells that may be on a best path."""
-    rows = np.arange(len(before))
-    leader = before.argmax(axis=1)  # (n,)
-    ahead = before[rows, leader][:, None] - before  # (n, K)
-    left_out = ahead > lead.take(leader, axis=0) + _ROUNDING
-    left_out[rows, leader] = True
-    return leader, np.flatnonzero(~left_out)
-
-
-def _best_of_contenders(
-    before: NDArray[np.float64],
-    between: Floats,
-    leader: NDArray[np.int64],
-    others: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """`_best_into` from the leader of each row and the `others` alone.
-
-    With many tags a row has hardly any other, and the work is O(K) instead of O(K * K).
-    """
-    top = before[np.arange(len(before)), leader][:, None]  # (n, 1)
-    best: NDArray[np.float64] = top + between.take(leader, axis=0)
-    if len(others):
-        row, tag = np.divmod(others, before.shape[1])
-        sums = before.ravel()[others][:, None] + between.take(tag, axis=0)  # (m, K)
-        first = np.flatnonzero(np.diff(row, prepend=-1))  # of each row that has any
-        row = row[first]
-        best[row] = np.maximum(best[row], np.maximum.reduceat(sums, first, axis=0))
     return best
 
 
