@@ -1,7 +1,10 @@
+import gc
+
 import numpy as np
 import pytest
 
 from service.taggers.word_rows import WordRows
+from service.text.tokenizer import Tokenizer
 
 
 class Counting:
@@ -82,3 +85,24 @@ def test_no_words_have_no_rows(rows):
 def test_a_cache_of_nothing_answers_the_same(compute):
     rows = WordRows(["a"], compute(["a"]), compute, max_unseen=0)
     assert (rows.gather(["x", "a", "x"]) == expected(["x", "a", "x"])).all()
+
+
+def test_words_by_number_have_the_rows_of_their_strings(rows, compute):
+    tokenizer = Tokenizer()
+    for text in ["a x bb", "yy a", "x z z a bb " * 200]:
+        words = tokenizer.tokenize(text).words
+        assert (rows.gather(words) == expected(list(words))).all()
+    assert compute.computed == ["x", "yy", "z"]
+
+
+def test_words_of_two_tokenizers_are_told_apart(rows):
+    one, other = Tokenizer().tokenize("bb a x"), Tokenizer().tokenize("x bb bb a")
+    for tokens in (one, other, one):
+        assert (rows.gather(tokens.words) == expected(list(tokens.words))).all()
+
+
+def test_a_vocabulary_that_is_dropped_is_forgotten(rows):
+    for text in ("a b", "c d"):
+        rows.gather(Tokenizer(0).tokenize(text).words)
+    gc.collect()
+    assert len(rows._ids_of) == 0
