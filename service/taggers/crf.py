@@ -86,8 +86,8 @@ class CrfTagger:
                 ("rows", np.float32, (len(OFFSETS), tags)),
                 ("pair_id", np.int64),
                 ("single", np.int32),
-                ("is_first", np.bool_),
-                ("is_second", np.bool_),
+                ("first", np.int32),
+                ("second", np.int32),
             ]
         )
         words = [BOUNDARY, *parameters.vocabulary("words")]
@@ -122,7 +122,7 @@ class CrfTagger:
         emissions = _sum_over_offsets(entries)  # (P, K)
         self._pairs.add(emissions, entries["pair_id"])
         tokens, sets, positions = self._gazetteers.match(
-            padded, entries["single"], entries["is_first"], entries["is_second"]
+            padded, entries["single"], entries["first"], entries["second"]
         )
         if len(tokens):
             np.add.at(emissions, tokens, self._match_rows[sets, positions])
@@ -152,8 +152,8 @@ class CrfTagger:
             entries["rows"][part] = self._weights.sum(map(chain.from_iterable, features))
         entries["pair_id"] = [self._pairs.id_of(word.lower()) for word in words]
         entries["single"] = list(map(self._gazetteers.single, words))
-        entries["is_first"] = list(map(self._gazetteers.is_first, words))
-        entries["is_second"] = list(map(self._gazetteers.is_second, words))
+        entries["first"] = list(map(self._gazetteers.first, words))
+        entries["second"] = list(map(self._gazetteers.second, words))
         return entries
 
     def _make_pairs(self) -> WordPairs:

@@ -51,7 +51,7 @@ class FeatureReader:
                 for offset in PAIR_OFFSETS:
                     rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
         lists = self._gazetteers
-        of_word = (lists.single, lists.is_first, lists.is_second)
+        of_word = (lists.single, lists.first, lists.second)
         match = lists.match(padded, *(np.array(list(map(of, padded))) for of in of_word))
         for place, which, position in zip(*match, strict=True):
             rows[place] += [f"0:{name}" for name in lists.features[which][position]]

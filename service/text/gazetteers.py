@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.text.words import chosen
-
 _CASINGS = ("exact", "folded")
 POSITIONS = ("single", "first", "inside", "last", "before", "after")
 """Where a token stands in a match, or beside it."""
@@ -19,7 +17,6 @@ _BESIDE = np.array([[-1], [0], [1]])
 _POSITIONS_OF_SINGLE = np.array([[_BEFORE], [_SINGLE], [_AFTER]])
 
 Ids = NDArray[np.integer[Any]]
-Flags = NDArray[np.bool_]
 
 
 class Gazetteers:
@@ -29,8 +26,8 @@ class Gazetteers:
     class that the phrase is in, whether in the phrase's own casing, and where in the match the
     token stands. The classes and the casing together are the match's set.
 
-    What a word is by itself callers keep by word (`single`, `is_first`, `is_second`); then `match`
-    has a look at those words alone that a longer phrase may begin with.
+    What a word is by itself callers keep by word (`single`, `first`, `second`); then `match` has a
+    look at those words alone that a longer phrase begins with.
 
     Parameters
     ----------
@@ -45,17 +42,20 @@ class Gazetteers:
         self._exact = dict(zip(phrases, members.tolist(), strict=True))
         # In lower case every beginning of a phrase is a key; one that is no phrase is in no class.
         self._folded: dict[str, int] = {}
-        self._firsts: set[str] = set()  # first and second words of phrases of several
-        self._seconds: set[str] = set()
+        self._firsts: dict[str, int] = {}  # first and second words of phrases of several
+        self._seconds: dict[str, int] = {}
+        beginnings: set[tuple[int, int]] = set()
         for phrase, member in self._exact.items():
             folded = phrase.lower()
             self._folded[folded] = self._folded.get(folded, 0) | member
             if " " in folded:
                 words = folded.split(" ")
-                self._firsts.add(words[0])
-                self._seconds.add(words[1])
+                first = self._firsts.setdefault(words[0], len(self._firsts))
+                beginnings.add((first, self._seconds.setdefault(words[1], len(self._seconds))))
                 for beginning in accumulate(words[:-1], "{} {}".format):
                     self._folded.setdefault(beginning, 0)
+        keys = (first * len(self._seconds) + second for first, second in beginnings)
+        self._beginnings = np.array([*sorted(keys), -1], dtype=np.int64)  # the last is none's
         sets = dict.fromkeys(product((0, 1), sorted({*members.tolist(), *self._folded.values()})))
         self._sets = {which: i for i, which in enumerate(sets)}
         self.features = [
@@ -71,16 +71,16 @@ class Gazetteers:
         """The set of a word that is a phrase by itself; -1 where it is none."""
         return self._set_of(word)
 
-    def is_first(self, word: str) -> bool:
-        """Whether it is the first word of a phrase of several."""
-        return word.lower() in self._firsts
+    def first(self, word: str) -> int:
+        """The number of a word that is the first of phrases of several; -1 where it is of none."""
+        return self._firsts.get(word.lower(), -1)
 
-    def is_second(self, word: str) -> bool:
-        """Whether it is the second word of a phrase."""
-        return word.lower() in self._seconds
+    def second(self, word: str) -> int:
+        """The number of a word that is the second of phrases; -1 where it is of none."""
+        return self._seconds.get(word.lower(), -1)
 
     def match(
-        self, words: Sequence[str], singles: Ids, firsts: Flags, seconds: Flags
+        self, words: Sequence[str], singles: Ids, firsts: Ids, seconds: Ids
     ) -> tuple[Ids, Ids, Ids]:
         """Find the phrases in the words of sentences.
 
@@ -90,7 +90,7 @@ class Gazetteers:
         Parameters
         ----------
         words : P words, a boundary word before and after each sentence.
-        singles, firsts, seconds : (P,) `single`, `is_first` and `is_second` of each.
+        singles, firsts, seconds : (P,) `single`, `first` and `second` of each.
 
         Returns
         -------
@@ -101,10 +101,8 @@ class Gazetteers:
         alone = singles >= 0
         longer: list[tuple[int, int, int]] = []  # token, set, position
         free = 0
-        places = (firsts[:-1] & seconds[1:]).nonzero()[0]
-        pairs = zip(chosen(words, places), chosen(words, places + 1), strict=True)
-        for first, pair in zip(places.tolist(), pairs, strict=True):
-            if first < free or " ".join(pair).lower() not in self._folded:
+        for first in self._places(firsts, seconds).tolist():
+            if first < free:
                 continue
             phrase = self._longest(words, first)
             if len(phrase) > 1:
@@ -122,6 +120,13 @@ class Gazetteers:
         if longer:
             matches[:, 3 * len(tokens) :] = np.array(longer).T
         return matches[0], matches[1], matches[2]
+
+    def _places(self, firsts: Ids, seconds: Ids) -> Ids:
+        """Where two words stand that a phrase begins with."""
+        places: Ids = ((firsts[:-1] >= 0) & (seconds[1:] >= 0)).nonzero()[0]
+        keys = firsts[places].astype(np.int64) * len(self._seconds) + seconds[places + 1]
+        found: Ids = places[self._beginnings[self._beginnings[:-1].searchsorted(keys)] == keys]
+        return found
 
     def _longest(self, words: Sequence[str], first: int) -> Sequence[str]:
         """The words of the longest phrase that begins at token `first`; none where none does."""

@@ -19,7 +19,7 @@ def features(text):
 
 
 def match(gazetteers, words):
-    of_word = (gazetteers.single, gazetteers.is_first, gazetteers.is_second)
+    of_word = (gazetteers.single, gazetteers.first, gazetteers.second)
     return gazetteers.match(words, *(np.array(list(map(of, words))) for of in of_word))
 
 
