@@ -31,7 +31,7 @@ dev: $(DEV_VENV)/installed ## Make the environment for the tests, and to train H
 train-env: $(TRAIN_VENV)/installed ## Make the environment for training with PyTorch too
 
 test: check ## Check the code, and run every test that needs only Python
-	$(DEV_PYTHON) -m pytest --ignore=tests/system --ignore=tests/train
+	$(DEV_PYTHON) -m pytest -n auto --maxprocesses 4 --dist loadfile --ignore=tests/system --ignore=tests/train
 
 check: $(DEV_VENV)/installed ## Check style, types and the layers of the imports
 	$(DEV_VENV)/bin/ruff check

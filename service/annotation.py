@@ -112,11 +112,11 @@ class Annotation:
 
     @property
     def _tokens(self) -> slice:
-        return slice(*self._all.documents.token_firsts[self._index : self._index + 2].tolist())
+        return slice(*self._all.documents.token_firsts[self._index : self._index + 2])
 
     @property
     def _sentences(self) -> slice:
-        return slice(*self._all.documents.sentence_firsts[self._index : self._index + 2].tolist())
+        return slice(*self._all.documents.sentence_firsts[self._index : self._index + 2])
 
     @property
     def _spans(self) -> slice:

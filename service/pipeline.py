@@ -99,7 +99,7 @@ def _explanations(
     temperature: float,
 ) -> Iterator[Explanation]:
     """Explain each document by itself."""
-    for tokens, first in zip(documents, documents.token_firsts.tolist(), strict=False):
+    for tokens, first in zip(documents, documents.token_firsts, strict=False):
         own = _within(known, first, first + len(tokens.words))
         scores = _score(tagger, tokens.words, tokens.sentence_offsets, own, dictionary)
         yield explanation_of(tagger, tokens.words, scores, temperature)
@@ -110,7 +110,7 @@ def _evidence_of(
 ) -> list[Evidence]:
     """The constraints on all documents, by the tokens of all."""
     return [
-        piece.shifted(int(documents.token_firsts[index]))
+        piece.shifted(documents.token_firsts[index])
         for index, mine in enumerate(constraints)
         if mine
         for piece in constraint_evidence(mine, labels, documents[index].sentence_offsets)

@@ -90,17 +90,26 @@ def _best_path(cells: NDArray[np.float64], transitions: Transitions) -> NDArray[
     into = transitions.into
     before = cells[0]
     before += transitions.start
+    back = None
     with np.errstate(invalid="ignore"):
-        for here in cells[1:]:
-            here += np.maximum.reduce(into + before, axis=1)
-            before = here
+        if (
+            cells.size * len(into) < _FEW_SUMS
+        ):  # then all sums are quickly made at once, and tell the best predecessors
+            sums = cells[1:, :, None] + into  # (T - 1, K, K)
+            for here, cell in zip(sums, cells[1:], strict=True):
+                here += before
+                before = np.maximum.reduce(here, axis=1, out=cell)
+            back = sums.argmax(axis=2)  # (T - 1, K)
+        else:
+            for here in cells[1:]:
+                here += np.maximum.reduce(into + before, axis=1)
+                before = here
         before = before + transitions.end
     last = int(before.argmax())
     if not math.isfinite(before[last]):
         raise _no_best_path(0, before[last])
     path = [last]
-    if cells.size * len(into) < _FEW_SUMS:  # then all back-pointers are quickly made
-        back = (cells[:-1, None, :] + into).argmax(axis=2)  # (T - 1, K)
+    if back is not None:
         for step in back[::-1].tolist():
             path.append(step[path[-1]])
     else:

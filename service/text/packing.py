@@ -20,7 +20,7 @@ def split_long_sentences(documents: Documents, limit: int) -> tuple[Documents, O
     cut = replace(
         documents,
         sentence_offsets=np.append(starts, documents.sentence_offsets[-1]),
-        sentence_firsts=firsts[documents.sentence_firsts],
+        sentence_firsts=firsts[documents.sentence_firsts].tolist(),
     )
     return cut, np.repeat(lengths > limit, pieces).nonzero()[0]
 

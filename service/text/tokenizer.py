@@ -80,7 +80,7 @@ class Tokenizer:
         single = len(text) - len(visible) == len(chunks) - len(texts)
         paragraphs = [] if single else _after_blank_lines(text, starts, ends)
         offsets = sentence_offsets(cues.astype(np.uint8).tobytes(), paragraphs, firsts)
-        token_firsts = np.array([*firsts, len(words)], dtype=np.int64)
+        token_firsts = [*firsts, len(words)]
         if len(texts) > 1:
             before = np.repeat(begins[:-1], np.diff(token_firsts))  # (M,) characters of other texts
             starts -= before
@@ -89,7 +89,7 @@ class Tokenizer:
             Words(words, kept.vocabulary),
             offsets,
             token_firsts,
-            offsets.searchsorted(token_firsts),
+            offsets.searchsorted(token_firsts).tolist(),
             starts,
             ends,
             np.ones(len(texts), dtype=np.bool_),

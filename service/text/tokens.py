@@ -46,16 +46,16 @@ class Documents(Sequence[Tokens]):
     ----------
     words : M strings.
     sentence_offsets : (S + 1,) of the sentences of all; none reaches across documents.
-    token_firsts, sentence_firsts : (D + 1,) int64; document d has the tokens ``token_firsts[d]``
-        to ``token_firsts[d + 1]``, and its sentences likewise.
+    token_firsts, sentence_firsts : D + 1 offsets; document d has the tokens ``token_firsts[d]`` to
+        ``token_firsts[d + 1]``, and its sentences likewise.
     starts, ends : (M,) see `Tokens`; 0 where a document came without a text.
     placed : (D,) whether it came with a text.
     """
 
     words: Sequence[str]
     sentence_offsets: Offsets
-    token_firsts: Offsets
-    sentence_firsts: Offsets
+    token_firsts: list[int]
+    sentence_firsts: list[int]
     starts: Offsets
     ends: Offsets
     placed: Flags
@@ -75,8 +75,8 @@ class Documents(Sequence[Tokens]):
         return cls(
             joined([part.words for part in parts]),
             _laid_out([part.sentence_offsets for part in parts]),
-            _laid_out([part.token_firsts for part in parts]),
-            _laid_out([part.sentence_firsts for part in parts]),
+            _laid_out([part.token_firsts for part in parts]).tolist(),
+            _laid_out([part.sentence_firsts for part in parts]).tolist(),
             np.concatenate([_NOWHERE, *(part.starts for part in parts)]),
             np.concatenate([_NOWHERE, *(part.ends for part in parts)]),
             np.concatenate([_NOWHERE != 0, *(part.placed for part in parts)]),
@@ -100,8 +100,8 @@ class Documents(Sequence[Tokens]):
         if len(self) == 1:
             tokens = Tokens(self.words, self.sentence_offsets, self.starts, self.ends)
         else:
-            own = slice(*self.token_firsts[index : index + 2].tolist())
-            first, end = self.sentence_firsts[index : index + 2].tolist()
+            own = slice(*self.token_firsts[index : index + 2])
+            first, end = self.sentence_firsts[index : index + 2]
             offsets = self.sentence_offsets[first : end + 1] - own.start
             tokens = Tokens(self.words[own], offsets, self.starts[own], self.ends[own])
         return tokens if self.placed[index] else tokens._replace(starts=None, ends=None)
@@ -113,7 +113,7 @@ class Documents(Sequence[Tokens]):
     def as_one_sentence(self) -> "Documents":
         """The same words, those of a document in one sentence; in none where there are none."""
         offsets = np.unique(self.token_firsts)
-        firsts = offsets.searchsorted(self.token_firsts)
+        firsts = offsets.searchsorted(self.token_firsts).tolist()
         return replace(self, sentence_offsets=offsets, sentence_firsts=firsts)
 
 
@@ -127,15 +127,15 @@ def _alone(tokens: Tokens) -> Documents:
     return Documents(
         words,
         offsets,
-        offsets_of([len(words)]),
-        offsets_of([len(offsets) - 1]),
+        [0, len(words)],
+        [0, len(offsets) - 1],
         nowhere if starts is None else starts,
         nowhere if ends is None else ends,
         np.array([starts is not None]),
     )
 
 
-def _laid_out(offsets: Sequence[Offsets]) -> Offsets:
+def _laid_out(offsets: Sequence[Offsets | list[int]]) -> Offsets:
     """The offsets of all parts, each laid out behind the one before."""
     return offsets_of(np.concatenate([_NOWHERE, *map(np.diff, offsets)]))
 

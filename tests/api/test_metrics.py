@@ -7,6 +7,9 @@ import requests
 from flask.testing import FlaskClient
 
 from service.api.app import create_app
+from service.api.monitoring import metrics
+from service.api.monitoring.metrics import count_request
+from service.api.monitoring.record import RequestRecord
 from service.config import Settings
 from service.store.registry import Registry
 from tests.api.conftest import serving
@@ -126,6 +129,17 @@ def test_what_clients_make_up_makes_no_series(client: FlaskClient) -> None:
     assert found("trellis_requests_total", route="none", status="404") == 20
     assert found("trellis_requests_total", route="/models/<name>", status="404") == 20
     assert found("trellis_requests_total", route="/tag", model="", status="404") == 20
+
+
+def test_a_histogram_has_all_its_buckets_from_the_first_request(client: FlaskClient) -> None:
+    record = RequestRecord()
+    record.route, record.status, record.duration_s = "/seldom-asked", 404, 0.3
+
+    found = increase(lambda: scrape(client), lambda: count_request(record))
+    buckets = [key for key in found.new_series if key[0].endswith("_bucket")]
+    assert len(buckets) == len(metrics._BUCKETS)
+    again = increase(lambda: scrape(client), lambda: count_request(record))
+    assert again.new_series == set()
 
 
 def test_nothing_of_the_text_is_in_the_metrics(client: FlaskClient) -> None:

@@ -136,6 +136,8 @@ def count_request(
     bucket = buckets[bisect_left(_BUCKETS, record.duration_s)]
     amounts: list[tuple[Series, float]]
     amounts = [(requests, 1), (seconds, record.duration_s), (bucket, 1)]
+    if not bucket.place:  # none is there before all are
+        amounts += ((each, 0) for each in buckets)
     if record.documents:
         done = (record.documents, record.tokens, record.characters, *record.stage_s.values())
         amounts += zip(work, done, strict=True)
