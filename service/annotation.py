@@ -1,7 +1,7 @@
 """What the pipeline makes of documents: arrays over all their tokens, and a view of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +40,15 @@ class Annotated:
     def with_spans(self) -> "Annotated":
         """The same with the spans of its tags, which are strict IOB2."""
         starts, ends = span_ranges(self.inferred.tag_ids, self.labels)
-        return replace(
-            self,
-            span_starts=starts.tolist(),
-            span_ends=ends.tolist(),
-            span_firsts=starts.searchsorted(self.documents.token_firsts).tolist(),
+        return Annotated(
+            self.documents,
+            self.pieces,
+            self.labels,
+            self.inferred,
+            self.explanations,
+            starts.tolist(),
+            ends.tolist(),
+            starts.searchsorted(self.documents.token_firsts).tolist(),
         )
 
     def each(self) -> list["Annotation"]:
@@ -90,6 +94,8 @@ class Annotation:
     @property
     def inferred(self) -> Inferred:
         """The tags, and what was asked for beside them."""
+        if len(self._all.documents) == 1:  # most often
+            return self._all.inferred
         return self._all.inferred.part(self._tokens, self._sentences, self._spans)
 
     @property

@@ -4,7 +4,8 @@ Its features are such that the emission of a token is a sum of rows (K,) that ar
 
 - five rows, one for each word at -2 to +2, that depend on the word alone (`word_rows`),
 - a row for the pair with the word before and one for that with the word after (`word_pairs`),
-- a row for each match of a gazetteer (`service.text.gazetteers`).
+- a row for each match of a gazetteer (`service.text.gazetteers`); those of a match of one word are
+  in the word's own rows, and are taken away where it is part of a longer one.
 
 What depends on a word alone, its rows and how pairs and gazetteers call it, is an entry that one
 look-up finds. Entries of the training vocabulary are a table made at load; those of other words
@@ -35,7 +36,13 @@ from service.text.features import (
     WordClusters,
     word_features,
 )
-from service.text.gazetteers import POSITIONS, Gazetteers
+from service.text.gazetteers import (
+    POSITIONS,
+    SINGLE_SEEN_AT,
+    Gazetteers,
+    Match,
+    marks_of,
+)
 from service.text.packing import ranges_of
 from service.text.tokens import Offsets
 from service.text.words import spread
@@ -107,7 +114,7 @@ class CrfTagger:
         for first, end in ranges_of(sentence_offsets, _BYTES_AT_ONCE // self._entry.itemsize):
             offsets = sentence_offsets[first : end + 1]
             own = slice(int(offsets[0]), int(offsets[-1]))
-            parts.append(self._emissions(words[own], np.diff(offsets)))
+            parts.append(self._emissions(words[own], offsets[1:] - offsets[:-1]))
         emissions = np.concatenate(parts) if len(parts) > 1 else parts[0]
         return ChainScores(emissions, self._transitions, sentence_offsets)
 
@@ -121,12 +128,22 @@ class CrfTagger:
         entries = self._entries.gather(padded)  # (P,)
         emissions = _sum_over_offsets(entries)  # (P, K)
         self._pairs.add(emissions, entries["pair_id"])
-        tokens, sets, positions = self._gazetteers.match(
-            padded, entries["single"], entries["first"], entries["second"]
-        )
-        if len(tokens):
-            np.add.at(emissions, tokens, self._match_rows[sets, positions])
+        longer = self._gazetteers.longer(padded, entries["first"], entries["second"])
+        if longer:
+            self._add_longer(emissions, longer, entries["single"])
         return emissions.take(places, axis=0)
+
+    def _add_longer(
+        self, emissions: NDArray[np.float32], matches: Sequence[Match], singles: NDArray[Any]
+    ) -> None:
+        """Add the rows of matches of several words; those of their words alone are no matches."""
+        covered = (place for match in matches for place in range(match.start, match.end))
+        alone = ((place, int(singles[place])) for place in covered)
+        no_matches = [Match(place, place + 1, which) for place, which in alone if which >= 0]
+        for change, of in ((np.add, matches), (np.subtract, no_matches)):
+            if of:
+                places, sets, positions = np.array(list(chain.from_iterable(map(marks_of, of)))).T
+                change.at(emissions, places, self._match_rows[sets, positions])
 
     def fired_features(
         self, words: Sequence[str], sentence_offsets: Offsets
@@ -151,7 +168,11 @@ class CrfTagger:
             features = map(self._features_of, words[part])
             entries["rows"][part] = self._weights.sum(map(chain.from_iterable, features))
         entries["pair_id"] = [self._pairs.id_of(word.lower()) for word in words]
-        entries["single"] = list(map(self._gazetteers.single, words))
+        entries["single"] = singles = np.array(list(map(self._gazetteers.single, words)))
+        matches = (singles >= 0).nonzero()[0]
+        for offset, position in SINGLE_SEEN_AT.items():
+            rows = self._match_rows[singles[matches], position]
+            entries["rows"][matches, OFFSETS.index(offset)] += rows
         entries["first"] = list(map(self._gazetteers.first, words))
         entries["second"] = list(map(self._gazetteers.second, words))
         return entries

@@ -6,8 +6,6 @@ Serving adds up the same features by word, see `service.taggers.crf`, and looks 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from service.text.features import (
     BOUNDARY,
     OFFSETS,
@@ -50,11 +48,9 @@ class FeatureReader:
             if self._is_pair(pair):
                 for offset in PAIR_OFFSETS:
                     rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
-        lists = self._gazetteers
-        of_word = (lists.single, lists.first, lists.second)
-        match = lists.match(padded, *(np.array(list(map(of, padded))) for of in of_word))
-        for place, which, position in zip(*match, strict=True):
-            rows[place] += [f"0:{name}" for name in lists.features[which][position]]
+        for place, which, position in self._gazetteers.match(padded):
+            names = self._gazetteers.features[which][position]
+            rows[place] += [f"0:{name}" for name in names]
         return rows[REACH:-REACH]
 
 

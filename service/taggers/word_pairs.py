@@ -49,9 +49,9 @@ class WordPairs:
         place = self._keys[:-1].searchsorted(keys)
         first = (self._keys[place] == keys).nonzero()[0]
         if len(first):
-            found = place[first]
-            emissions[first] += self._rows[0, found]
-            emissions[first + 1] += self._rows[1, found]
+            rows = self._rows.take(place.take(first), axis=1)  # (2, n, K)
+            for of_word, row in zip((first, first + 1), rows, strict=True):
+                emissions[of_word] = emissions.take(of_word, axis=0) + row
 
     def _keys_of(self, ids: Ids) -> Ids:
         """One number for each pair of neighbours; none of a known pair where either id is 0."""

@@ -1,5 +1,6 @@
 """What depends on the word alone is computed once: a table, and a bounded cache for the rest."""
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from threading import Lock
@@ -56,19 +57,21 @@ class WordRows:
         self._ids = {word: i for i, word in enumerate(words)}
         self._ids_of: WeakKeyDictionary[Vocabulary, GrowingRows] = WeakKeyDictionary()
         self._lock = Lock()
-        self._table = table
-        self._unseen = _UnseenRows(compute, table.shape[1:], table.dtype, max_unseen)
+        self._table = _whole(table)
+        self._shape, self._dtype = table.shape[1:], table.dtype
+        self._unseen = _UnseenRows(
+            lambda words: _whole(compute(words)), self._table.dtype, max_unseen
+        )
 
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of M words, (M, ...): a new array, which the caller may write to."""
         ids = self._look_up(words)
-        # `take` copies a row whole, where an index would go through its fields. An unseen word has
-        # the first row here, until it gets its own.
-        rows: Rows = self._table.take(ids, axis=0, mode="clip")
+        # An unseen word has the first row here, until it gets its own.
+        rows = self._table.take(ids, mode="clip")
         unseen = (ids < 0).nonzero()[0]
         if len(unseen):
             rows[unseen] = self._unseen.gather([words[i] for i in unseen.tolist()])
-        return rows
+        return rows.view(self._dtype).reshape(len(rows), *self._shape)
 
     def _look_up(self, words: Sequence[str]) -> Ids:
         """Where in the table the rows of M words are, (M,); -1 where they aren't."""
@@ -88,6 +91,12 @@ class WordRows:
         return self._unseen.use
 
 
+def _whole(rows: Rows) -> Rows:
+    """Rows (N, ...) as N bytes each, (N,): they are copied whole, whatever is in them."""
+    size = rows.itemsize * math.prod(rows.shape[1:])
+    return np.ascontiguousarray(rows).reshape(-1).view(f"V{size}")
+
+
 class _UnseenRows:
     """A bounded cache of rows. When it is full, the whole generation makes room for the next.
 
@@ -97,15 +106,14 @@ class _UnseenRows:
     def __init__(
         self,
         compute: Callable[[Sequence[str]], Rows],
-        row_shape: tuple[int, ...],
-        dtype: np.dtype[Any],
+        dtype: np.dtype[np.void],
         capacity: int,
     ) -> None:
         self._compute = compute
         self._capacity = capacity
         self._lock = Lock()
         self._slots: dict[str, int] = {}
-        self._rows = np.empty((max(capacity, 1), *row_shape), dtype)
+        self._rows = np.empty(max(capacity, 1), dtype)
         self._hits = self._misses = 0
 
     @property
@@ -115,10 +123,10 @@ class _UnseenRows:
             return UnseenWords(self._hits, self._misses, len(self._slots))
 
     def gather(self, words: Sequence[str]) -> Rows:
-        """Rows of N words, (N, ...)."""
+        """Rows of N words, (N,)."""
         with self._lock:
             slots = [self._slots.get(word, -1) for word in words]
-            rows: Rows = self._rows.take(slots, axis=0, mode="clip")
+            rows: Rows = self._rows.take(slots, mode="clip")
             misses = slots.count(-1)
             self._misses += misses
             self._hits += len(slots) - misses
@@ -126,7 +134,7 @@ class _UnseenRows:
         if missing:
             new = list(dict.fromkeys(words[i] for i in missing))
             position = {word: n for n, word in enumerate(new)}
-            computed = self._compute(new)
+            computed = _whole(self._compute(new))
             rows[missing] = computed[[position[words[i]] for i in missing]]
             with self._lock:
                 self._keep(new, computed)

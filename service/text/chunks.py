@@ -13,9 +13,13 @@ from service.text.pieces import pieces_of
 from service.text.sentences import cues_of
 from service.text.words import Ids, Vocabulary
 
+_COUNT_BITS = 32
+_COUNT = (1 << _COUNT_BITS) - 1
+"""A chunk is found by one number: its first piece, and in the lower bits how many it has."""
+
 
 class Chunks(dict[str, int]):
-    """Different chunks, numbered as they come: `chunks[chunk]` splits one that is new.
+    """Where the pieces of chunks are: `chunks[chunk]` splits one that is new.
 
     It grows, and never changes a number or a row. All threads may share it.
 
@@ -30,7 +34,6 @@ class Chunks(dict[str, int]):
         self.vocabulary = Vocabulary()
         self.characters = 0
         self._lock = Lock()
-        self._ranges = GrowingRows((2,))  # of each chunk: its first piece, and how many it has
         self._pieces = GrowingRows((3,))  # of each piece: its word, how many characters, its cue
 
     def __missing__(self, chunk: str) -> int:
@@ -42,26 +45,25 @@ class Chunks(dict[str, int]):
                 return self[chunk]
             words = list(map(self.vocabulary.id_of, pieces))
             first = self._pieces.add(np.array([words, list(map(len, pieces)), list(cues)]).T)
-            number = self._ranges.add(np.array([[first, len(pieces)]]))
             self.characters += len(chunk)
-            self[chunk] = number  # last, so that who finds it finds its rows
-        return number
+            where = first << _COUNT_BITS | len(pieces)
+            self[chunk] = where  # last, so that who finds it finds its rows
+        return where
 
-    def pieces(self, numbers: Ids) -> Ids:
+    def pieces(self, where: Ids) -> Ids:
         """The M pieces of C chunks, in order.
 
         Parameters
         ----------
-        numbers : (C,) of the chunks.
+        where : (C,) what the chunks are found by.
 
         Returns
         -------
         (M, 3): of each piece its number in `vocabulary`, how many characters it has, and its cue:
         see `service.text.sentences`.
         """
-        firsts, counts = self._ranges.array.take(numbers, axis=0).T  # (C,) each
-        before = np.cumsum(counts) - counts  # pieces of the chunks before
-        rows = np.repeat(firsts - before, counts)
+        counts = where & _COUNT
+        rows = np.repeat((where >> _COUNT_BITS) + counts - counts.cumsum(), counts)
         rows += np.arange(len(rows))
         of_pieces: Ids = self._pieces.array.take(rows, axis=0)
         return of_pieces

@@ -1,8 +1,8 @@
 """Lists of names, matched over one or several tokens, as written and without regard to case."""
 
 from collections.abc import Sequence
-from itertools import accumulate, product, repeat
-from typing import Any
+from itertools import accumulate, chain, product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ POSITIONS = ("single", "first", "inside", "last", "before", "after")
 
 _SINGLE, _FIRST, _INSIDE, _LAST, _BEFORE, _AFTER = range(len(POSITIONS))
 
-_BESIDE = np.array([[-1], [0], [1]])
-_POSITIONS_OF_SINGLE = np.array([[_BEFORE], [_SINGLE], [_AFTER]])
+SINGLE_SEEN_AT = {1: _BEFORE, 0: _SINGLE, -1: _AFTER}
+"""The position of a token that sees a match of one word at an offset from itself."""
 
 Ids = NDArray[np.integer[Any]]
 
@@ -26,8 +26,8 @@ class Gazetteers:
     class that the phrase is in, whether in the phrase's own casing, and where in the match the
     token stands. The classes and the casing together are the match's set.
 
-    What a word is by itself callers keep by word (`single`, `first`, `second`); then `match` has a
-    look at those words alone that a longer phrase begins with.
+    What a word is by itself callers may keep by word (`single`, `first`, `second`); then `longer`
+    has a look at those words alone that a longer phrase begins with.
 
     Parameters
     ----------
@@ -79,10 +79,8 @@ class Gazetteers:
         """The number of a word that is the second of phrases; -1 where it is of none."""
         return self._seconds.get(word.lower(), -1)
 
-    def match(
-        self, words: Sequence[str], singles: Ids, firsts: Ids, seconds: Ids
-    ) -> tuple[Ids, Ids, Ids]:
-        """Find the phrases in the words of sentences.
+    def match(self, words: Sequence[str]) -> list["Mark"]:
+        """Find the phrases in the words of sentences, and what features they give.
 
         The longest phrase that begins at a token wins, and matching goes on behind it. It never
         leaves the sentence: the boundary word, which is empty, is in no phrase.
@@ -90,16 +88,31 @@ class Gazetteers:
         Parameters
         ----------
         words : P words, a boundary word before and after each sentence.
-        singles, firsts, seconds : (P,) `single`, `first` and `second` of each.
 
         Returns
         -------
-        tokens, sets, positions : (N,) each: at token ``tokens[n]`` stand the features
-            ``features[sets[n]][positions[n]]``. Boundary words may have features of what stands
-            beside them.
+        The marks of all matches, some of which are at boundary words.
         """
-        alone = singles >= 0
-        longer: list[tuple[int, int, int]] = []  # token, set, position
+        of_word = (self.first, self.second)
+        longer = self.longer(words, *(np.array(list(map(of, words))) for of in of_word))
+        covered = set(chain.from_iterable(range(match.start, match.end) for match in longer))
+        single = [
+            marks_of(Match(place, place + 1, which))
+            for place, which in enumerate(map(self.single, words))
+            if which >= 0 and place not in covered
+        ]
+        # This order is that of the features of the models that ship.
+        return [*chain(*zip(*single, strict=True)), *chain.from_iterable(map(marks_of, longer))]
+
+    def longer(self, words: Sequence[str], firsts: Ids, seconds: Ids) -> list["Match"]:
+        """Find the phrases of several words alone, in order.
+
+        Parameters
+        ----------
+        words : as of `match`.
+        firsts, seconds : (P,) `first` and `second` of each.
+        """
+        found: list[Match] = []
         free = 0
         for first in self._places(firsts, seconds).tolist():
             if first < free:
@@ -107,23 +120,14 @@ class Gazetteers:
             phrase = self._longest(words, first)
             if len(phrase) > 1:
                 free = first + len(phrase)
-                alone[first:free] = False
-                which = self._set_of(" ".join(phrase))
-                positions = (_BEFORE, _FIRST, *[_INSIDE] * (len(phrase) - 2), _LAST, _AFTER)
-                longer += zip(range(first - 1, free + 1), repeat(which), positions)
-        tokens = alone.nonzero()[0]  # (n,)
-        matches = np.empty((3, 3 * len(tokens) + len(longer)), dtype=np.int64)
-        single = matches[:, : 3 * len(tokens)].reshape(3, 3, -1)
-        single[0] = tokens + _BESIDE  # before, alone, after
-        single[1] = singles[tokens]
-        single[2] = _POSITIONS_OF_SINGLE
-        if longer:
-            matches[:, 3 * len(tokens) :] = np.array(longer).T
-        return matches[0], matches[1], matches[2]
+                found.append(Match(first, free, self._set_of(" ".join(phrase))))
+        return found
 
     def _places(self, firsts: Ids, seconds: Ids) -> Ids:
         """Where two words stand that a phrase begins with."""
         places: Ids = ((firsts[:-1] >= 0) & (seconds[1:] >= 0)).nonzero()[0]
+        if not len(places):
+            return places
         keys = firsts[places].astype(np.int64) * len(self._seconds) + seconds[places + 1]
         found: Ids = places[self._beginnings[self._beginnings[:-1].searchsorted(keys)] == keys]
         return found
@@ -145,6 +149,30 @@ class Gazetteers:
             return self._sets[0, self._exact[phrase]]
         member = self._folded.get(phrase.lower())
         return self._sets[1, member] if member else -1
+
+
+class Match(NamedTuple):
+    """The words from `start` to `end` (half-open) are a phrase of the set `which`."""
+
+    start: int
+    end: int
+    which: int
+
+
+class Mark(NamedTuple):
+    """The word at `place` has the features ``features[which][position]``."""
+
+    place: int
+    which: int
+    position: int
+
+
+def marks_of(match: Match) -> list[Mark]:
+    """What a match marks: its words, and the one before and after it."""
+    inside = match.end - match.start
+    within = [_FIRST, *[_INSIDE] * (inside - 2), _LAST] if inside > 1 else [_SINGLE]
+    positions = enumerate([_BEFORE, *within, _AFTER], match.start - 1)
+    return [Mark(place, match.which, position) for place, position in positions]
 
 
 def _names_of(classes: Sequence[str], member: int) -> list[str]:

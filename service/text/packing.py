@@ -10,7 +10,7 @@ from service.text.tokens import Documents, Offsets, offsets_of
 
 def split_long_sentences(documents: Documents, limit: int) -> tuple[Documents, Offsets]:
     """Cut sentences of more than `limit` tokens into pieces of at most as many; which they are."""
-    lengths = np.diff(documents.sentence_offsets)
+    lengths = documents.sentence_offsets[1:] - documents.sentence_offsets[:-1]
     if len(documents.words) <= limit or lengths.max() <= limit:
         return documents, lengths[:0]
     pieces = np.maximum(1, -(-lengths // limit))  # (S,) an empty sentence stays one piece

@@ -66,22 +66,23 @@ class Tokenizer:
         """Split texts as if they were one, but for sentences, which end with a text."""
         kept = self._chunks
         chunks = list(chain.from_iterable(map(str.split, texts)))
-        numbers = np.fromiter(map(kept.__getitem__, chunks), np.int64, count=len(chunks))
-        words, lengths, cues = kept.pieces(numbers).T  # (M,) each
+        where = np.fromiter(map(kept.__getitem__, chunks), np.int64, count=len(chunks))
+        words, lengths, cues = kept.pieces(where).T  # (M,) each
         if len(kept) > self._max_chunks or kept.characters > self._max_chunks * _CHARS_A_CHUNK:
             self._chunks = Chunks()
         text = "".join(texts)
         visible = _visible(text)
-        starts = visible.take(np.cumsum(lengths) - lengths)
+        starts = visible.take(lengths.cumsum() - lengths)
         ends = starts + lengths
         begins = list(accumulate(map(len, texts), initial=0))
-        firsts = [0] if len(texts) == 1 else starts.searchsorted(begins[:-1]).tolist()
+        alone = len(texts) == 1
+        firsts = [0] if alone else starts.searchsorted(begins[:-1]).tolist()
         # With as few blanks, one is all that stands between two chunks: most short texts.
         single = len(text) - len(visible) == len(chunks) - len(texts)
         paragraphs = [] if single else _after_blank_lines(text, starts, ends)
         offsets = sentence_offsets(cues.astype(np.uint8).tobytes(), paragraphs, firsts)
         token_firsts = [*firsts, len(words)]
-        if len(texts) > 1:
+        if not alone:
             before = np.repeat(begins[:-1], np.diff(token_firsts))  # (M,) characters of other texts
             starts -= before
             ends -= before
@@ -89,10 +90,10 @@ class Tokenizer:
             Words(words, kept.vocabulary),
             offsets,
             token_firsts,
-            offsets.searchsorted(token_firsts).tolist(),
+            [0, len(offsets) - 1] if alone else offsets.searchsorted(token_firsts).tolist(),
             starts,
             ends,
-            np.ones(len(texts), dtype=np.bool_),
+            [True] * len(texts),
         )
 
 

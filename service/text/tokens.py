@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 from service.text.words import joined
 
 Offsets = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 class Tokens(NamedTuple):
@@ -49,7 +49,7 @@ class Documents(Sequence[Tokens]):
     token_firsts, sentence_firsts : D + 1 offsets; document d has the tokens ``token_firsts[d]`` to
         ``token_firsts[d + 1]``, and its sentences likewise.
     starts, ends : (M,) see `Tokens`; 0 where a document came without a text.
-    placed : (D,) whether it came with a text.
+    placed : D, whether it came with a text.
     """
 
     words: Sequence[str]
@@ -58,7 +58,7 @@ class Documents(Sequence[Tokens]):
     sentence_firsts: list[int]
     starts: Offsets
     ends: Offsets
-    placed: Flags
+    placed: list[bool]
 
     @classmethod
     def of(cls, documents: Sequence[Tokens]) -> "Documents":
@@ -79,7 +79,7 @@ class Documents(Sequence[Tokens]):
             _laid_out([part.sentence_firsts for part in parts]).tolist(),
             np.concatenate([_NOWHERE, *(part.starts for part in parts)]),
             np.concatenate([_NOWHERE, *(part.ends for part in parts)]),
-            np.concatenate([_NOWHERE != 0, *(part.placed for part in parts)]),
+            list(chain.from_iterable(part.placed for part in parts)),
         )
 
     def __len__(self) -> int:
@@ -131,7 +131,7 @@ def _alone(tokens: Tokens) -> Documents:
         [0, len(offsets) - 1],
         nowhere if starts is None else starts,
         nowhere if ends is None else ends,
-        np.array([starts is not None]),
+        [starts is not None],
     )
 
 

@@ -13,14 +13,9 @@ def features(text):
     """The features of each word, the boundary words before and after left out."""
     words = [BOUNDARY, *text.split(), BOUNDARY]
     found = [[] for _ in words]
-    for token, which, position in zip(*match(GAZETTEERS, words), strict=True):
+    for token, which, position in GAZETTEERS.match(words):
         found[token] += GAZETTEERS.features[which][position]
     return found[1:-1]
-
-
-def match(gazetteers, words):
-    of_word = (gazetteers.single, gazetteers.first, gazetteers.second)
-    return gazetteers.match(words, *(np.array(list(map(of, words))) for of in of_word))
 
 
 def test_a_match_marks_its_tokens_and_those_beside_it():
@@ -64,4 +59,4 @@ def test_matches_follow_each_other_without_overlap():
 
 def test_no_phrases_match_nothing():
     empty = Gazetteers([], [], np.zeros(0, dtype=np.int64))
-    assert [len(array) for array in match(empty, [BOUNDARY, "New", BOUNDARY])] == [0, 0, 0]
+    assert empty.match([BOUNDARY, "New", BOUNDARY]) == []
