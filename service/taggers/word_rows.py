@@ -85,6 +85,9 @@ class WordRows:
                 known.add(self._look_up(vocabulary.words[known.count :]))
         return known.array.take(words.ids)
 
+    def _compute_whole(self, words: Sequence[str]) -> Rows:
+        return _whole(self._compute(words).astype(self._dtype, copy=False))
+
     @property
     def unseen_words(self) -> UnseenWords:
         """How the rows of unseen words were come by."""
@@ -134,7 +137,7 @@ class _UnseenRows:
         if missing:
             new = list(dict.fromkeys(words[i] for i in missing))
             position = {word: n for n, word in enumerate(new)}
-            computed = _whole(self._compute(new))
+            computed = self._compute(new)
             rows[missing] = computed[[position[words[i]] for i in missing]]
             with self._lock:
                 self._keep(new, computed)

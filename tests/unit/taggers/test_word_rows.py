@@ -106,3 +106,10 @@ def test_a_vocabulary_that_is_dropped_is_forgotten(rows):
         rows.gather(Tokenizer(0).tokenize(text).words)
     gc.collect()
     assert len(rows._ids_of) == 0
+
+
+def test_rows_that_are_computed_are_of_the_tables_type(compute):
+    rows = WordRows(["a"], compute(["a"]).astype(np.float32), compute, max_unseen=3)
+    for words in (["x", "a"], ["x"]):
+        assert rows.gather(words).dtype == np.float32
+        assert (rows.gather(words) == expected(words)).all()
