@@ -59,9 +59,8 @@ class WordRows:
         self._lock = Lock()
         self._table = _whole(table)
         self._shape, self._dtype = table.shape[1:], table.dtype
-        self._unseen = _UnseenRows(
-            lambda words: _whole(compute(words)), self._table.dtype, max_unseen
-        )
+        self._compute = compute
+        self._unseen = _UnseenRows(self._compute_whole, self._table.dtype, max_unseen)
 
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of M words, (M, ...): a new array, which the caller may write to."""
