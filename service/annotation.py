@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from service.text.spans import Span, span_ranges, span_states
 from service.text.tokens import Documents, Offsets, Tokens
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Annotated:
     """D documents with their tags, N spans in all.
 
@@ -51,6 +52,27 @@ class Annotated:
             starts.searchsorted(self.documents.token_firsts).tolist(),
         )
 
+    @cached_property
+    def words(self) -> list[str]:
+        """The M words of all."""
+        return list(self.documents.words)
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The M tags of all."""
+        return list(map(self.labels.__getitem__, self.inferred.tag_ids.tolist()))
+
+    @cached_property
+    def places(self) -> tuple[list[int], list[int]]:
+        """Where the M words of all start and end, each in its own document."""
+        return self.documents.starts.tolist(), self.documents.ends.tolist()
+
+    @cached_property
+    def sentence_offsets(self) -> list[int]:
+        """The S + 1 offsets of the sentences of all."""
+        offsets: list[int] = self.documents.sentence_offsets.tolist()
+        return offsets
+
     def each(self) -> list["Annotation"]:
         """A view of each document."""
         return [Annotation(self, index) for index in range(len(self.documents))]
@@ -74,6 +96,30 @@ class Annotation:
     def tokens(self) -> Tokens:
         """The M tokens, in sentences of bounded length."""
         return self._all.documents[self._index]
+
+    @property
+    def words(self) -> list[str]:
+        """The M words."""
+        return self._all.words[self._tokens]
+
+    @property
+    def tags(self) -> list[str]:
+        """The M tags."""
+        return self._all.tags[self._tokens]
+
+    @property
+    def places(self) -> tuple[list[int], list[int]] | None:
+        """Where the M words start and end, in code points; None where there is no text."""
+        if not self._all.documents.placed[self._index]:
+            return None
+        own, (starts, ends) = self._tokens, self._all.places
+        return starts[own], ends[own]
+
+    @property
+    def sentence_offsets(self) -> list[int]:
+        """The offsets of its sentences, one more than there are."""
+        own, first = self._sentences, self._tokens.start
+        return [offset - first for offset in self._all.sentence_offsets[own.start : own.stop + 1]]
 
     @property
     def pieces(self) -> list[int]:

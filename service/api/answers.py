@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.annotation import Annotation
 from service.api.explanation_answers import explanation_answer
@@ -34,29 +33,39 @@ class _Answer:
     """One answer in the making."""
 
     def __init__(self, annotation: Annotation, text: str | None, selection: Selection) -> None:
-        tokens = annotation.tokens
         table = None if text is None else unit_offsets(text, selection.unit)
         self._annotation = annotation
-        self._document = tokens
+        self._words = annotation.words
+        self._points = annotation.places
         self._inferred = annotation.inferred
         self._text = text
         self._selection = selection
-        self._starts = _places(tokens.starts, len(tokens.words), table)
-        self._ends = _places(tokens.ends, len(tokens.words), table)
+        self._starts, self._ends = self._places(table)
+
+    def _places(self, table: Offsets | None) -> tuple[Places, Places]:
+        """Where words start and end in the unit; nowhere in a document of tokens."""
+        if self._points is None:
+            nowhere: Places = [None] * len(self._words)
+            return nowhere, nowhere
+        starts, ends = self._points
+        if table is None:
+            return starts, ends
+        places = table.tolist()
+        return [places[start] for start in starts], [places[end] for end in ends]
 
     def json(self) -> Json:
         answer: Json = {"sentences": self._sentences(), "tokens": self._tokens()}
         if self._selection.spans:
             answer["spans"] = self._spans()
         if self._annotation.explanation is not None:
-            offsets = self._document.sentence_offsets
+            offsets = self._annotation.tokens.sentence_offsets
             answer["explanation"] = explanation_answer(self._annotation.explanation, offsets)
         return answer
 
     def _sentences(self) -> list[Json]:
         """Sentences with their ranges; one without tokens has no place in the text."""
         starts, ends = self._starts, self._ends
-        bounds = list(pairwise(self._document.sentence_offsets.tolist()))
+        bounds = list(pairwise(self._annotation.sentence_offsets))
         sentences: list[Json] = [
             {
                 "start": starts[first] if first < end else None,
@@ -75,8 +84,7 @@ class _Answer:
 
     def _tokens(self) -> list[Json]:
         wanted = self._selection
-        tags = _tags(self._inferred.tag_ids, self._annotation.labels)
-        rows = zip(self._document.words, self._starts, self._ends, tags, strict=True)
+        rows = zip(self._words, self._starts, self._ends, self._annotation.tags, strict=True)
         tokens: list[Json] = [
             {"text": word, "start": start, "end": end, "tag": tag} for word, start, end, tag in rows
         ]
@@ -92,14 +100,14 @@ class _Answer:
         """Of the tokens' tags; none of a model that is no probability model."""
         confidences = self._inferred.confidences
         if confidences is None:
-            return [None] * len(self._document.words)
+            return [None] * len(self._words)
         values: list[float] = confidences.tolist()
         return values
 
     def _marginals(self) -> Iterator[dict[str, float] | None]:
         marginals = self._inferred.marginals
         if marginals is None:
-            yield from [None] * len(self._document.words)
+            yield from [None] * len(self._words)
             return
         labels = distinct_labels(self._annotation.labels)
         for row in marginals.tolist():
@@ -133,26 +141,22 @@ class _Answer:
         }
 
     def _span_text(self, span: Span) -> str:
-        tokens, text = self._document, self._text
-        if text is None or tokens.starts is None or tokens.ends is None:
-            return " ".join(tokens.words[span.token_start : span.token_end])
-        return text[tokens.starts[span.token_start] : tokens.ends[span.token_end - 1]]
+        if self._text is None or self._points is None:
+            return " ".join(self._words[span.token_start : span.token_end])
+        starts, ends = self._points
+        return self._text[starts[span.token_start] : ends[span.token_end - 1]]
 
     def _sequence(self, sequence: TagSequence, first: int) -> Json:
         """One of the best tag sequences of the sentence that begins with token `first`."""
         labels = self._annotation.labels
         answer: Json = {
             "log_prob": sequence.log_prob,
-            "tags": _tags(sequence.tag_ids, labels),
+            "tags": [labels[tag_id] for tag_id in sequence.tag_ids.tolist()],
         }
         if self._selection.spans:
             spans = (span.shifted(first) for span in spans_of_path(sequence.tag_ids, labels))
             answer["spans"] = [self._span(span) for span in spans if self._has_label(span)]
         return answer
-
-
-def _tags(tag_ids: NDArray[np.int64], labels: tuple[str, ...]) -> list[str]:
-    return [labels[tag_id] for tag_id in tag_ids.tolist()]
 
 
 def unit_offsets(text: str, unit: OffsetUnit) -> Offsets | None:
@@ -167,10 +171,3 @@ def unit_offsets(text: str, unit: OffsetUnit) -> Offsets | None:
     if unit == "utf8":
         widths += (points > 0x7F).astype(np.int64) + (points > 0x7FF)
     return offsets_of(widths)
-
-
-def _places(offsets: Offsets | None, words: int, table: Offsets | None) -> Places:
-    if offsets is None:
-        return [None] * words
-    places: list[int] = (offsets if table is None else table[offsets]).tolist()
-    return places

@@ -64,7 +64,7 @@ def columns_response(
     if any(unfit in word for word in tokens.words for unfit in _UNFIT):
         detail = "a token holds a tab or a line break, which cannot stand in columns; ask for JSON"
         raise Problem(NOT_ACCEPTABLE, detail, allowed=[JSON])
-    tags = [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
+    tags = annotation.tags
     if form == COLUMNS:
         body = tab_separated(tokens, tags)
     else:

@@ -190,8 +190,7 @@ def _shown(annotation: "Annotation", text: str, path: Path, model: "LoadedModel"
         line = _json(annotation, text, path, model)
         return visible(line) if terminal else line
     if form == "conll":
-        tags = [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
-        columns = tab_separated(annotation.tokens, tags)
+        columns = tab_separated(annotation.tokens, annotation.tags)
         return visible(columns) if terminal else columns
     show = with_entities if model.manifest.task == "ner" else with_tags
     wanted = click.get_current_context().color

@@ -52,21 +52,19 @@ def with_tags(text: str, annotation: Annotation, *, colour: bool) -> str:
     text : what the tokens of `annotation` come from.
     colour : whether tags are coloured.
     """
-    tags = [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
     words = [
         text[start:end] + (click.style(f"/{tag}", fg=_TAG_COLOUR) if colour else f"/{tag}")
-        for (start, end), tag in zip(_places(annotation), tags, strict=True)
+        for (start, end), tag in zip(_places(annotation), annotation.tags, strict=True)
     ]
-    sentences = pairwise(annotation.tokens.sentence_offsets.tolist())
+    sentences = pairwise(annotation.sentence_offsets)
     return "".join(f"{' '.join(words[first:end])}\n" for first, end in sentences)
 
 
 def _places(annotation: Annotation) -> list[tuple[int, int]]:
     """Where each of the M tokens starts and ends in the text."""
-    tokens = annotation.tokens
-    if tokens.starts is None or tokens.ends is None:
+    if annotation.places is None:
         raise ValueError("expected tokens of a text, found tokens without one")
-    return list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
+    return list(zip(*annotation.places, strict=True))
 
 
 def _colours(labels: tuple[str, ...]) -> dict[str, str]:

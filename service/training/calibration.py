@@ -148,9 +148,9 @@ class Calibration:
         )
         inferred = found.inferred
         if inferred.confidences is not None:
-            tags = [found.labels[i] for i in found.tag_ids.tolist()]
             gold = [tag for sentence in sentences for tag in sentence.tags]
-            right = np.array([a == b for a, b in zip(tags, gold, strict=True)], dtype=np.bool_)
+            alike = (a == b for a, b in zip(found.tags, gold, strict=True))
+            right = np.fromiter(alike, np.bool_, count=len(gold))
             bins = reliability(inferred.confidences, right)
             yield Reliability(data, split, "token_ece", bins)
         if spans and inferred.span_confidences is not None:

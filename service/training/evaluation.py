@@ -97,7 +97,7 @@ class Evaluator:
             gold = gold_spans(tokens, sentences)
             scheme = f"gold words{case}, strict IOB2, entity level"
             return _f1(data, split, "entity_f1", scheme, gold, annotation.spans)
-        tags = _tags(annotation)
+        tags = annotation.tags
         gold_tags = [tag for sentence in sentences for tag in sentence.tags]
         right = sum(tag == gold_tag for tag, gold_tag in zip(tags, gold_tags, strict=True))
         value = _share(right, len(tags))
@@ -132,7 +132,7 @@ class Evaluator:
                 _f1(data, split, "entity_f1", scheme, gold, _labelled(found.spans, words))
             )
         else:
-            tagged = zip(words, _tags(found), strict=True)
+            tagged = zip(words, found.tags, strict=True)
             gold_tagged = zip(gold_words, raw.tags, strict=True)
             figures.append(_f1(data, split, "tagged_word_f1", scheme, gold_tagged, tagged))
         return figures
@@ -197,10 +197,6 @@ def strict_bio(sentences: Sequence[TaggedSentence], where: str) -> list[TaggedSe
         return [TaggedSentence(s.words, tuple(repair(s.tags))) for s in sentences]
     except ValueError as error:
         raise CorpusError(where, None, str(error)) from error
-
-
-def _tags(annotation: Annotation) -> list[str]:
-    return [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
 
 
 def gold_spans(tokens: Tokens, sentences: Sequence[TaggedSentence]) -> list[Span]:

@@ -42,6 +42,12 @@ def test_slices_are_texts(client: FlaskClient, text: str, unit: str) -> None:
         assert part["end"] == answer["tokens"][part["token_end"] - 1]["end"]
 
 
+@pytest.mark.parametrize("unit", CODECS)
+def test_a_blank_text_has_no_places(client: FlaskClient, unit: str) -> None:
+    answer = client.post("/ner", json={"text": "\u3000\n", "offset_unit": unit}).json
+    assert [answer[parts] for parts in ("tokens", "sentences", "spans")] == [[], [], []]
+
+
 HOSTILE = st.text(
     st.characters(exclude_categories=["Cs"])  # which no JSON in UTF-8 can hold
     | st.sampled_from("\x00\r\n\x85\u2028\u200d\ufeff\u202é👩‍👩‍👧🇳🇱𐤃JaneUnited .,'")
