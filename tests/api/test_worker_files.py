@@ -2,9 +2,12 @@
 
 import os
 import signal
+import struct
 import threading
 import time
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 import pytest
 import requests
@@ -88,6 +91,41 @@ def test_who_reads_meanwhile_misses_nothing_and_counts_nothing_twice(tmp_path: P
     is_over.set()
     reader.join()
     assert set(totals) == {sum(pids)}
+
+
+def test_who_finds_half_a_file_while_it_is_folded_looks_again(tmp_path: Path) -> None:
+    count_as(tmp_path, 1)
+    looks = []
+
+    def read() -> Scrape:
+        looks.append(1)
+        if len(looks) == 1:
+            fold(tmp_path, 1)
+            raise struct.error("the archive is empty")
+        return scraped(tmp_path)
+
+    assert read_consistently(read)("c_total", route="/tag") == 1
+    with pytest.raises(struct.error):  # which nothing but a wrong file explains
+        read_consistently(partial(struct.unpack, "i", b""))
+
+
+def test_a_file_is_never_seen_before_it_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def read_meanwhile(path: Path, mode: str) -> IO[bytes]:
+        file = open(path, mode)  # noqa: SIM115 - the caller closes it
+        seen.append(scraped(tmp_path))
+        return file
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", read_meanwhile)
+        file = ValueFile(tmp_path / "counter_1.db")
+    place = file[mmap_key("c", "c_total", [], [], "Help.")]
+    file.numbers[place] += 3
+    assert len(seen) == 1
+    assert scraped(tmp_path)("c_total") == 3
 
 
 def test_a_file_that_is_cut_loses_only_its_end(

@@ -58,7 +58,10 @@ class ValueFile(dict[str, int]):
         return place
 
     def _map(self, size: int) -> None:
-        with self._path.open("a+b") as file:
+        # Readers cannot read an empty file, so a new one has its name when it has its size.
+        path = self._path if self._path.exists() else self._path.with_suffix(".new")
+        with path.open("a+b") as file:
             file.truncate(size)
             self._bytes = mmap.mmap(file.fileno(), size)
+        path.rename(self._path)
         self.numbers = memoryview(self._bytes).cast("d")

@@ -77,7 +77,7 @@ def fold(folder: Path, pid: int) -> None:
             file = folder / f"{kind}_{pid}.db"
             if file.exists():
                 _add(file, folder / f"{kind}_{_ARCHIVE}.db")
-        for file in folder.glob(f"*_{pid}.db"):  # also gauges, which end with their process
+        for file in folder.glob(f"*_{pid}.*"):  # also gauges, which end with their process
             file.unlink()
     finally:
         _set_generation(_get_generation() + 1)
@@ -103,10 +103,13 @@ def read_consistently(read: Callable[[], T]) -> T:
         if before % 2 == 0:
             try:
                 found = read()
-            except FileNotFoundError:  # folded after it was listed
-                found = None
-            if found is not None and _get_generation() == before:
-                return found
+            except Exception:
+                if _get_generation() == before:
+                    raise
+                # A file was folded after it was listed, or the archive is being made.
+            else:
+                if _get_generation() == before:
+                    return found
         time.sleep(_RETRY_S)
 
 
