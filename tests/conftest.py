@@ -1,6 +1,7 @@
 """What every test runs under: hypothesis without chance or clock, and skips that count."""
 
 import os
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -21,6 +22,9 @@ _MARKED = {Path(__file__).parent / name: name for name in ("system", "train")}
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark all of tests/system and tests/train, so that `-m "not system"` leaves one out."""
+    names = Counter(item.nodeid for item in items)
+    if same := [name for name, tests in names.items() if tests > 1]:
+        raise pytest.UsageError(f"pytest-xdist runs one of several tests of one name: {same}")
     for item in items:
         for folder, mark in _MARKED.items():
             if item.path.is_relative_to(folder):
