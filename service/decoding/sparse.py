@@ -24,6 +24,9 @@ Scores = NDArray[np.float64]
 _FEW_ARCS = 16
 """Arcs are worth laying out where they are fewer than one in so many pairs of tags."""
 
+_CELLS_AT_ONCE = 2**15
+"""So many stay in the processor's cache while they are compared."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseLattice:
@@ -116,7 +119,9 @@ def sparse_lattice(
     active : how many rows each step has, falling.
     """
     tokens, tags = emissions.shape
-    left = _left(emissions, handicap.astype(emissions.dtype))  # (C,) by token
+    # Rounding keeps the order, so lower precision leaves out no more; half would be slow.
+    precision = np.result_type(emissions, np.float32)
+    left = _left(emissions, handicap.astype(precision))  # (C,) by token
     counts = np.bincount(left // tags, minlength=tokens)
     of_rows = counts.take(token_of)
     before = np.arange(active[0], tokens) - np.repeat(np.array(active[:-1], np.int64), active[1:])
@@ -148,6 +153,17 @@ def last_rows(active: list[int]) -> Ids:
 
 def _left(emissions: Floats, handicap: Floats) -> Ids:
     """The flat cells of emissions (M, K) that may be on a best path, in order; some of each row."""
+    tags = emissions.shape[1]
+    some = max(1, _CELLS_AT_ONCE // tags)
+    parts = [
+        _left_of_some(emissions[first : first + some], handicap) + first * tags
+        for first in range(0, max(len(emissions), 1), some)
+    ]
+    return np.concatenate(parts)
+
+
+def _left_of_some(emissions: Floats, handicap: Floats) -> Ids:
+    emissions = emissions.astype(handicap.dtype, copy=False)
     best = emissions.argmax(axis=1)  # (M,)
     top = emissions.ravel().take(np.arange(0, emissions.size, emissions.shape[1]) + best)
     with np.errstate(invalid="ignore"):  # inf - inf makes a NaN, which is left

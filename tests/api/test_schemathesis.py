@@ -38,7 +38,7 @@ def _test_of(label: str) -> Callable[[schemathesis.Case], None]:
 
     @SCHEMA.include(name=label).parametrize()
     @settings(max_examples=30)
-    def test(case: schemathesis.Case) -> None:
+    def test_every_answer_is_one_of_the_document(case: schemathesis.Case) -> None:
         checks = [
             not_a_server_error,
             status_code_conformance,
@@ -47,7 +47,7 @@ def _test_of(label: str) -> Callable[[schemathesis.Case], None]:
         ]
         case.validate_response(case.call(), checks=checks)
 
-    return test
+    return test_every_answer_is_one_of_the_document
 
 
 for _label in LABELS:
