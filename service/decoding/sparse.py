@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.decoding.scores import Floats, Transitions
-from service.text.tokens import offsets_of
+from service.text.tokens import consecutive, last_rows, offsets_of
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -100,7 +100,7 @@ class SparseLattice:
         starts = self.cells.take(rows)
         counts = self.cells.take(rows + 1) - starts
         groups = offsets_of(counts)
-        cells = _ranges(starts, counts)
+        cells = consecutive(starts, counts)
         finals = finals.take(cells)
         best = np.maximum.reduceat(finals, groups[:-1])
         return best, cells.take(_first_best(finals, best, groups))
@@ -129,7 +129,7 @@ def sparse_lattice(
     if _FEW_ARCS * int((come * go).sum()) > emissions.size * tags:
         return None
     cells = offsets_of(of_rows)
-    left = left.take(_ranges(offsets_of(counts).take(token_of), of_rows))  # (C,) by row
+    left = left.take(consecutive(offsets_of(counts).take(token_of), of_rows))  # (C,) by row
     into = np.repeat(go, come)
     arcs = offsets_of(np.concatenate([np.zeros(len(left) - len(into), np.int64), into]))
     return SparseLattice(
@@ -138,17 +138,8 @@ def sparse_lattice(
         left - np.repeat(token_of * tags, of_rows),
         emissions.ravel().take(left).astype(np.float64),
         arcs,
-        _ranges(np.repeat(cells.take(before), come), into),
+        consecutive(np.repeat(cells.take(before), come), into),
     )
-
-
-def last_rows(active: list[int]) -> Ids:
-    """The row of the last token of each of S sentences, by rank."""
-    counts = np.array(active, dtype=np.int64)
-    ranks = np.arange(active[0])
-    steps = np.searchsorted(-counts, -ranks, side="left") - 1  # the last that has this rank
-    rows: Ids = (np.cumsum(counts) - counts)[steps] + ranks
-    return rows
 
 
 def _left(emissions: Floats, handicap: Floats) -> Ids:
@@ -170,14 +161,6 @@ def _left_of_some(emissions: Floats, handicap: Floats) -> Ids:
         out = top[:, None] - emissions > handicap.take(best, axis=0)
     left: Ids = (~out).ravel().nonzero()[0]
     return left
-
-
-def _ranges(starts: Ids, counts: Ids) -> Ids:
-    """``starts[0], starts[0] + 1, ...``: as many as `counts` says from each start."""
-    ends = np.cumsum(counts)
-    numbers: Ids = np.repeat(starts - (ends - counts), counts)
-    numbers += np.arange(len(numbers))
-    return numbers
 
 
 def _first_best(values: Scores, best: Scores, groups: Ids) -> Ids:

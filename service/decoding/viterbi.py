@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.decoding.scores import ChainScores, Floats, Transitions
-from service.decoding.sparse import last_rows, sparse_lattice
+from service.decoding.sparse import sparse_lattice
 from service.errors import NoValidPath, ScoresError
-from service.text.tokens import by_step
+from service.text.tokens import by_step, last_rows
 
 _FEW_SUMS = 2**14
 """So many sums of a cell and a transition are made at once, where few of them are needed."""
@@ -79,7 +79,8 @@ def _best_rows(
                 return lattice.best_paths(transitions)
         cells = _cells(scores, token_of)
         final = _fill(cells, active, transitions)  # (S, K)
-    return final.max(axis=1), _trace(cells, active, transitions.into, final.argmax(axis=1))
+        path = _trace(cells, active, transitions.into, final.argmax(axis=1))
+    return final.max(axis=1), path
 
 
 def _best_path(cells: NDArray[np.float64], transitions: Transitions) -> NDArray[np.int64]:
@@ -92,9 +93,8 @@ def _best_path(cells: NDArray[np.float64], transitions: Transitions) -> NDArray[
     before += transitions.start
     back = None
     with np.errstate(invalid="ignore"):
-        if (
-            cells.size * len(into) < _FEW_SUMS
-        ):  # then all sums are quickly made at once, and tell the best predecessors
+        # Where all sums are quickly made at once, they tell the best predecessors too.
+        if cells.size * len(into) < _FEW_SUMS:
             sums = cells[1:, :, None] + into  # (T - 1, K, K)
             for here, cell in zip(sums, cells[1:], strict=True):
                 here += before

@@ -19,7 +19,7 @@ from service.taggers.contextual import ContextualMix, ContextualVectors
 from service.taggers.word_inputs import WordInputs, read_lstm
 from service.taggers.word_rows import UnseenWords, WordRows
 from service.text.bioes import bio_of
-from service.text.tokens import Offsets, offsets_of
+from service.text.tokens import Offsets, consecutive, offsets_of
 from service.text.words import chosen
 
 _ROWS_AT_ONCE = 1024
@@ -151,7 +151,5 @@ def _parts(sentence_offsets: Offsets) -> Iterator[tuple[Offsets, Offsets]]:
         limit = ends[first] - lengths[ranked[first]] + _TOKENS_AT_ONCE
         end = max(first + 1, int(np.searchsorted(ends, limit, side="right")))
         part = ranked[first:end]
-        offsets = offsets_of(lengths[part])
-        shift = sentence_offsets[part] - offsets[:-1]  # (sentences of the part,)
-        yield np.repeat(shift, lengths[part]) + np.arange(offsets[-1]), offsets
+        yield consecutive(sentence_offsets[part], lengths[part]), offsets_of(lengths[part])
         first = end

@@ -11,6 +11,7 @@ import numpy as np
 from service.text.growing import GrowingRows
 from service.text.pieces import pieces_of
 from service.text.sentences import cues_of
+from service.text.tokens import consecutive
 from service.text.words import Ids, Vocabulary
 
 _COUNT_BITS = 32
@@ -62,8 +63,6 @@ class Chunks(dict[str, int]):
         (M, 3): of each piece its number in `vocabulary`, how many characters it has, and its cue:
         see `service.text.sentences`.
         """
-        counts = where & _COUNT
-        rows = np.repeat((where >> _COUNT_BITS) + counts - counts.cumsum(), counts)
-        rows += np.arange(len(rows))
+        rows = consecutive(where >> _COUNT_BITS, where & _COUNT)
         of_pieces: Ids = self._pieces.array.take(rows, axis=0)
         return of_pieces

@@ -147,6 +147,13 @@ def offsets_of(lengths: Sequence[int] | Offsets) -> Offsets:
     return offsets
 
 
+def consecutive(starts: Offsets, counts: Offsets) -> Offsets:
+    """``starts[0], starts[0] + 1, ...``: as many as `counts` says from each start."""
+    numbers: Offsets = np.repeat(starts + counts - counts.cumsum(), counts)
+    numbers += np.arange(len(numbers))
+    return numbers
+
+
 def by_step(offsets: Offsets) -> tuple[Offsets, Offsets, list[int]]:
     """Order the M tokens of a packed batch by time step, and within a step by rank.
 
@@ -170,3 +177,12 @@ def by_step(offsets: Offsets) -> tuple[Offsets, Offsets, list[int]]:
     step = np.repeat(np.arange(len(active)), active)  # (M,)
     rank = np.arange(len(step)) - (np.cumsum(active) - active)[step]  # (M,)
     return ranked[rank], step, active.tolist()
+
+
+def last_rows(active: list[int]) -> Offsets:
+    """Where in that order the last token of each of S sentences is, by rank: (S,)."""
+    counts = np.array(active, dtype=np.int64)
+    ranks = np.arange(active[0])
+    steps = np.searchsorted(-counts, -ranks, side="left") - 1  # the last that has this rank
+    rows: Offsets = (np.cumsum(counts) - counts)[steps] + ranks
+    return rows

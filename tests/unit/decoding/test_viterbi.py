@@ -202,3 +202,13 @@ def test_a_long_sentence_is_decoded_exactly():
     # 200,000 steps of adding up would lose quarters in single precision
     emissions = np.tile([[1000.0, 999.75]], (200_000, 1)).astype(np.float32)
     assert not best_paths(chain(emissions, np.zeros((2, 2)))).any()
+
+
+def test_plus_infinity_beside_what_is_forbidden_is_named_and_warns_of_nothing():
+    between = np.full((3, 3), -np.inf)
+    between[0] = 0
+    emissions = np.zeros((4, 3))
+    emissions[1, 0] = np.inf
+    emissions[0, 1] = np.inf
+    with pytest.raises(ScoresError, match="sentence 0"):
+        best_paths(chain(emissions, between, offsets=[0, 2, 4]))
