@@ -7,7 +7,7 @@ need beyond them is the difference to running these whole.
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import TypeVar
@@ -20,10 +20,10 @@ from service.config import Settings
 from service.decoding import best_paths
 from service.pipeline import BATCH_TOKENS
 from service.store.registry import LoadedModel, Registry
-from service.text.packing import ranges_of
+from service.text.packing import parts_of
 from service.text.spans import spans_of_path
 from service.text.tokenizer import Tokenizer
-from service.text.tokens import Documents, Offsets
+from service.text.tokens import Documents
 
 T = TypeVar("T")
 Times = dict[str, float]
@@ -47,7 +47,8 @@ class Stages:
         """CPU seconds of each stage."""
         tagger, times = self._model.tagger, {}
         times["tokenize"], documents = _timed(self._tokenize)
-        batches = list(_batches(documents))
+        parts = parts_of(documents.words, documents.sentence_offsets, BATCH_TOKENS)
+        batches = [(words, offsets) for _, words, offsets in parts]
         times["score"], scores = _timed(lambda: [tagger.score(*batch) for batch in batches])
         times["decode"], paths = _timed(lambda: [best_paths(each) for each in scores])
         if self._model.manifest.task == "ner":
@@ -74,13 +75,6 @@ def _timed(step: Callable[[], T]) -> tuple[float, T]:
     started = time.process_time()
     result = step()
     return time.process_time() - started, result
-
-
-def _batches(documents: Documents) -> Iterator[tuple[Sequence[str], Offsets]]:
-    """The sentences of all documents, in the batches of the pipeline."""
-    for first, end in ranges_of(documents.sentence_offsets, BATCH_TOKENS):
-        offsets = documents.sentence_offsets[first : end + 1]
-        yield documents.words[int(offsets[0]) : int(offsets[-1])], offsets - offsets[0]
 
 
 def main(name: str, texts_file: str, texts: str, rounds: str) -> None:

@@ -1,5 +1,6 @@
 """What the pipeline makes of documents: arrays over all their tokens, and a view of each."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from service.decoding import Inferred
 from service.taggers.explanation import Explanation
-from service.text.spans import Span, span_ranges, span_states
+from service.text.spans import Span
 from service.text.tokens import Documents, Offsets, Tokens
 
 
@@ -24,9 +25,7 @@ class Annotated:
     labels : what each of the K states of the tagger bears; several may bear the same.
     inferred : the tags as indexes into `labels`, and what was asked for beside them.
     explanations : of each document, or none at all.
-    span_starts, span_ends : N, the tokens of the spans, half-open, in order.
-    span_firsts : D + 1 offsets, the spans of document d are those from ``span_firsts[d]`` to
-        ``span_firsts[d + 1]``; empty where there are none.
+    spans : the N spans of all, counted from the first token of all, in order.
     """
 
     documents: Documents
@@ -34,23 +33,13 @@ class Annotated:
     labels: tuple[str, ...]
     inferred: Inferred
     explanations: Sequence[Explanation] = ()
-    span_starts: Sequence[int] = ()
-    span_ends: Sequence[int] = ()
-    span_firsts: Sequence[int] = ()
+    spans: Sequence[Span] = ()
 
-    def with_spans(self) -> "Annotated":
-        """The same with the spans of its tags, which are strict IOB2."""
-        starts, ends = span_ranges(self.inferred.tag_ids, self.labels)
-        return Annotated(
-            self.documents,
-            self.pieces,
-            self.labels,
-            self.inferred,
-            self.explanations,
-            starts.tolist(),
-            ends.tolist(),
-            starts.searchsorted(self.documents.token_firsts).tolist(),
-        )
+    @cached_property
+    def span_firsts(self) -> list[int]:
+        """D + 1 offsets of the spans of each document."""
+        starts = [span.token_start for span in self.spans]
+        return [bisect_left(starts, first) for first in self.documents.token_firsts]
 
     @cached_property
     def words(self) -> list[str]:
@@ -147,15 +136,8 @@ class Annotation:
     @property
     def spans(self) -> list[Span]:
         """Of a BIO tagger, its spans; else none."""
-        every, own = self._all, self._spans
-        if own.start == own.stop:
-            return []
-        states = span_states(every.labels)
         first = self._tokens.start
-        return [
-            Span(states.names[every.inferred.tag_ids[start]], start - first, end - first)
-            for start, end in zip(every.span_starts[own], every.span_ends[own], strict=True)
-        ]
+        return [span.shifted(-first) for span in self._all.spans[self._spans]]
 
     @property
     def explanation(self) -> Explanation | None:
@@ -172,5 +154,4 @@ class Annotation:
 
     @property
     def _spans(self) -> slice:
-        firsts = self._all.span_firsts
-        return slice(*firsts[self._index : self._index + 2]) if firsts else slice(0, 0)
+        return slice(*self._all.span_firsts[self._index : self._index + 2])

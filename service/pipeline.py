@@ -19,7 +19,8 @@ from service.decoding import (
 from service.errors import InputError, NoValidPath
 from service.taggers.base import Tagger
 from service.taggers.explanation import Explanation, explanation_of
-from service.text.packing import ranges_of, split_long_sentences
+from service.text.packing import parts_of, split_long_sentences
+from service.text.spans import spans_of_path
 from service.text.tokens import Documents, Offsets, Tokens
 
 BATCH_TOKENS = 20_500
@@ -85,8 +86,8 @@ def annotate(
     explanations = (
         list(_explanations(tagger, bounded, known, dictionary, temperature)) if explain else []
     )
-    annotated = Annotated(bounded, pieces, tagger.labels, inferred, explanations)
-    annotations = (annotated.with_spans() if spans else annotated).each()
+    found = spans_of_path(inferred.tag_ids, tagger.labels) if spans else []
+    annotations = Annotated(bounded, pieces, tagger.labels, inferred, explanations, found).each()
     lap("decode")
     return annotations
 
@@ -126,15 +127,14 @@ def _scores(
     lap: Callable[[str], None],
 ) -> Iterator[ChainScores]:
     """The scores of the sentences, batch by batch, with all that is known beside the model."""
-    for first, end in ranges_of(documents.sentence_offsets, BATCH_TOKENS):
+    for start, words, offsets in parts_of(
+        documents.words, documents.sentence_offsets, BATCH_TOKENS
+    ):
         if check is not None:
             check()
         lap("decode")  # of the batch before
-        offsets = documents.sentence_offsets[first : end + 1]
-        token_start, token_end = int(offsets[0]), int(offsets[-1])
-        words = documents.words[token_start:token_end]
-        own = _within(known, token_start, token_end)
-        scores = _score(tagger, words, offsets - token_start, own, dictionary)
+        own = _within(known, start, start + len(words))
+        scores = _score(tagger, words, offsets, own, dictionary)
         lap("score")
         yield scores
 

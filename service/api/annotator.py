@@ -57,7 +57,7 @@ class Annotator:
     def _annotation(self, document: Document, selection: Selection) -> Annotation:
         self._check(document)
         documents = self._tokenize([document], selection)
-        constraints = constraints_of(document, documents[0], selection)
+        constraints = constraints_of(document, documents, 0, selection)
         return self._annotate_one(documents, constraints, selection)
 
     def batch_answers(
@@ -123,7 +123,7 @@ class Annotator:
         if together:
             self._check_analysed(tokenized, selection, together=True)
         constraints = [
-            _attempt(_constraints, document, tokenized, index, selection)
+            _attempt(constraints_of, document, tokenized, index, selection)
             for index, document in enumerate(good)
         ]
         known = [each for each in constraints if not isinstance(each, Problem)]
@@ -244,15 +244,6 @@ def _characters(document: Document) -> int:
     if document.tokens is None:
         return len(document.text or "")
     return sum(len(word) for sentence in document.tokens for word in sentence)
-
-
-def _constraints(
-    document: Document, documents: Documents, index: int, selection: Selection
-) -> list[SpanConstraint]:
-    """The constraints on the document of an index; its tokens are looked at where it has any."""
-    if not isinstance(document, ConstrainedDocument) or not document.constraints:
-        return []
-    return constraints_of(document, documents[index], selection)
 
 
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:

@@ -5,13 +5,19 @@ from service.api.schemas import ConstrainedDocument, Constraint, Document, Offse
 from service.api.selection import Selection, check_label
 from service.decoding import ANY_LABEL, SpanConstraint
 from service.errors import InputError
-from service.text.tokens import Offsets, Tokens
+from service.text.tokens import Documents, Offsets, Tokens
 
 
 def constraints_of(
-    document: Document, tokens: Tokens, selection: Selection
+    document: Document, documents: Documents, index: int, selection: Selection
 ) -> list[SpanConstraint]:
     """The constraints on a document, in tokens.
+
+    Parameters
+    ----------
+    document : what was asked.
+    documents, index : where its tokens are, which are taken out where there are constraints.
+    selection : what is asked of it.
 
     Raises
     ------
@@ -23,10 +29,10 @@ def constraints_of(
     """
     if not isinstance(document, ConstrainedDocument) or not document.constraints:
         return []
-    ranges = _Ranges(document, tokens, selection.unit)
+    ranges = _Ranges(document, documents[index], selection.unit)
     found = []
-    for index, constraint in enumerate(document.constraints):
-        pointer = f"/constraints/{index}"
+    for place, constraint in enumerate(document.constraints):
+        pointer = f"/constraints/{place}"
         if constraint.label != ANY_LABEL:
             check_label(selection.model, constraint.label, f"{pointer}/label")
         start, end = ranges.of_tokens(constraint, pointer)

@@ -43,7 +43,7 @@ from service.text.gazetteers import (
     Match,
     marks_of,
 )
-from service.text.packing import ranges_of
+from service.text.packing import parts_of
 from service.text.tokens import Offsets
 from service.text.words import spread
 
@@ -110,11 +110,11 @@ class CrfTagger:
 
     def score(self, words: Sequence[str], sentence_offsets: Offsets) -> ChainScores:
         """Score a packed batch; see `service.taggers.base.Tagger.score`."""
-        parts = []
-        for first, end in ranges_of(sentence_offsets, _BYTES_AT_ONCE // self._entry.itemsize):
-            offsets = sentence_offsets[first : end + 1]
-            own = slice(int(offsets[0]), int(offsets[-1]))
-            parts.append(self._emissions(words[own], offsets[1:] - offsets[:-1]))
+        limit = _BYTES_AT_ONCE // self._entry.itemsize
+        parts = [
+            self._emissions(part, offsets[1:] - offsets[:-1])
+            for _, part, offsets in parts_of(words, sentence_offsets, limit)
+        ]
         emissions = np.concatenate(parts) if len(parts) > 1 else parts[0]
         return ChainScores(emissions, self._transitions, sentence_offsets)
 

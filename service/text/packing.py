@@ -1,6 +1,6 @@
 """Documents as batches: sentences of bounded length, so many of them at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,24 @@ def split_long_sentences(documents: Documents, limit: int) -> tuple[Documents, O
     return cut, np.repeat(lengths > limit, pieces).nonzero()[0]
 
 
-def ranges_of(offsets: Offsets, limit: int) -> Iterator[tuple[int, int]]:
+def parts_of(
+    words: Sequence[str], sentence_offsets: Offsets, limit: int
+) -> Iterator[tuple[int, Sequence[str], Offsets]]:
+    """Cut a packed batch into smaller ones, between sentences.
+
+    Yields
+    ------
+    start : the first token of a part.
+    words : of the part.
+    offsets : of the part's sentences, as in any packed batch.
+    """
+    for first, end in _ranges_of(sentence_offsets, limit):
+        own = sentence_offsets[first : end + 1]
+        start = int(own[0])
+        yield start, words[start : int(own[-1])], own - start
+
+
+def _ranges_of(offsets: Offsets, limit: int) -> Iterator[tuple[int, int]]:
     """Ranges of sentences, in order, that have `limit` tokens at most, or are one that has more.
 
     A sentence counts as a token more than it has: also a million empty ones take memory.
