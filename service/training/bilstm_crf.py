@@ -1,6 +1,5 @@
 """Estimating a biLSTM-CRF, with or without characters, in PyTorch; serving does without it."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,15 +21,13 @@ from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.distillation import Teacher, expectations, read_teacher
 from service.training.evaluation import Evaluator
 from service.training.fitting import Fitting
+from service.training.frequent_words import frequent_words
 from service.training.kept_vectors import KeptVectors
 from service.training.network import BilstmCrf, LayerMix
 from service.training.network_parameters import network_of, parameters_of
 from service.training.network_tagger import NetworkTagger
 from service.training.word_network import WordNetwork, WordWidths
 from service.training.word_vectors import choose_words, initial_vectors
-
-_ROWS_AT_LOAD = 5_000
-"""Words whose rows are made when the model loads, the frequent first: 4 kB each."""
 
 _MAX_SENTENCE_TOKENS = 10_000
 
@@ -86,9 +83,9 @@ def estimate(
     words = choose_words(sentences, known, options.words, options.min_word_count)
     vocabulary = Vocabulary(words, frequent_characters(sentences))
     rng = np.random.default_rng(seed)
-    counts = Counter(word for sentence in sentences for word in sentence.words)
+    read_words = list(dict.fromkeys(word for sentence in sentences for word in sentence.words))
     source = (
-        KeptVectors(LanguageModel(language_model, list(counts), _UNSEEN_ROWS), _KEPT_WORDS)
+        KeptVectors(LanguageModel(language_model, read_words, _UNSEEN_ROWS), _KEPT_WORDS)
         if language_model
         else None
     )
@@ -132,8 +129,7 @@ def estimate(
         seed,
         checkpoint,
     ).run()
-    frequent = [word for word, _ in counts.most_common(_ROWS_AT_LOAD)]
-    parameters = parameters_of(network, vocabulary, labels, frequent)
+    parameters = parameters_of(network, vocabulary, labels, frequent_words(sentences))
     frozen = language_model.under(LANGUAGE_MODEL) if language_model else Parameters(labels, {}, {})
     return Parameters(
         labels,

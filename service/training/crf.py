@@ -23,6 +23,7 @@ from service.taggers.crf_features import FeatureReader, padded_words
 from service.text.conll import TaggedSentence
 from service.text.features import OFFSETS, word_features
 from service.text.tokens import offsets_of
+from service.training.frequent_words import frequent_words
 from service.training.lexicon import Lexicon
 from service.training.progress import Progress
 
@@ -35,9 +36,6 @@ class CrfOptions(BaseModel):
     l1: float = Field(ge=0, description="Coefficient of the L1 penalty; makes weights sparse.")
     l2: float = Field(ge=0, description="Coefficient of the L2 penalty.")
     max_iterations: int = Field(ge=1, description="L-BFGS iterations at most.")
-    min_word_count: int = Field(
-        4, ge=1, description="Words seen this often have their rows made when the model loads."
-    )
     recased_share: float = Field(
         0.0,
         ge=0,
@@ -95,7 +93,6 @@ def estimate(
     transitions = np.zeros((len(labels), len(labels)), dtype=np.float32)
     for (before, after), weight in dump.transitions.items():
         transitions[int(before), int(after)] = weight
-    words = Counter(word for sentence in sentences for word in sentence.words)
     attributes, arrays = _pack_weights(dump.state_features, list(attribute_ids), len(labels))
     return Parameters(
         labels=labels,
@@ -103,7 +100,7 @@ def estimate(
         vocabularies={
             **lexicon.vocabularies,
             "attributes": attributes,
-            "words": sorted(w for w, count in words.items() if count >= options.min_word_count),
+            "words": frequent_words(sentences),
         },
     )
 
