@@ -235,7 +235,7 @@ def _read_vocabulary(path: Path, content: bytes, spec: FileSpec) -> list[str]:
         entries = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise ModelError(path, f"malformed JSON: {error}") from error
-    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+    if not isinstance(entries, list) or not set(map(type, entries)) <= {str}:
         raise ModelError(path, "expected an array of strings")
     if len(entries) != spec.length:
         raise ModelError(path, f"{len(entries)} entries; the manifest says {spec.length}")

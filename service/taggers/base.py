@@ -1,6 +1,6 @@
 """What every tagger is: labels, and a score for every tag sequence of a sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -140,12 +140,21 @@ class Parameters:
         ValueError
             Where it is missing or has an entry twice.
         """
+        entries = self._entries(name)
+        _check_distinct(name, entries, set(entries))
+        return entries
+
+    def ids(self, name: str) -> dict[str, int]:
+        """Where in the vocabulary of that name each entry is; it is checked as above."""
+        entries = self._entries(name)
+        ids = {entry: i for i, entry in enumerate(entries)}
+        _check_distinct(name, entries, ids)
+        return ids
+
+    def _entries(self, name: str) -> list[str]:
         if name not in self.vocabularies:
             raise ValueError(f"the vocabulary {name} is missing")
-        entries = self.vocabularies[name]
-        if len(set(entries)) != len(entries):
-            raise ValueError(f"the vocabulary {name} has an entry twice")
-        return entries
+        return self.vocabularies[name]
 
     def part(self, prefix: str) -> "Parameters":
         """Those arrays and vocabularies whose names begin with `prefix`, without it."""
@@ -163,3 +172,8 @@ class Parameters:
             {prefix + name: array for name, array in self.arrays.items()},
             {prefix + name: entries for name, entries in self.vocabularies.items()},
         )
+
+
+def _check_distinct(name: str, entries: list[str], distinct: Collection[str]) -> None:
+    if len(distinct) != len(entries):
+        raise ValueError(f"the vocabulary {name} has an entry twice")

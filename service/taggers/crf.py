@@ -226,8 +226,8 @@ def lexicon_of(parameters: Parameters) -> tuple[WordClusters, Gazetteers]:
     """
     clusters, gazetteers = NO_CLUSTERS, Gazetteers([], [], np.zeros(0, dtype=np.int64))
     if "cluster_words" in parameters.vocabularies:
-        words = parameters.vocabulary("cluster_words")
-        clusters = WordClusters(words, parameters.array("clusters", (len(words), None), "iu"))
+        ids = parameters.ids("cluster_words")
+        clusters = WordClusters(ids, parameters.array("clusters", (len(ids), None), "iu"))
     if "gazetteer_phrases" in parameters.vocabularies:
         classes = parameters.vocabulary("gazetteer_classes")
         phrases = parameters.vocabulary("gazetteer_phrases")

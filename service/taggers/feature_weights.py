@@ -27,10 +27,9 @@ class FeatureWeights:
     """
 
     def __init__(self, parameters: Parameters) -> None:
-        names = parameters.vocabulary("attributes")
         self._shape = (len(OFFSETS), len(parameters.labels))
-        self._ids = {name: i for i, name in enumerate(names)}
-        self._bounds = parameters.array("attribute_offsets", (len(names) + 1,), "iu")
+        self._ids = parameters.ids("attributes")
+        self._bounds = parameters.array("attribute_offsets", (len(self._ids) + 1,), "iu")
         self._weights = parameters.array("weights", (None,))
         self._cells = parameters.array("weight_cells", (len(self._weights),), "iu")
         bounds, cells = self._bounds, self._cells

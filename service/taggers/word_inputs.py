@@ -35,17 +35,17 @@ class WordInputs:
     """
 
     def __init__(self, parameters: Parameters) -> None:
-        words = parameters.vocabulary("vector_words")
-        self._word_ids = {word: i for i, word in enumerate(words)}
+        self._word_ids = parameters.ids("vector_words")
+        words = len(self._word_ids)
         # The table stays as small as it is stored; rows are scaled when they are looked up.
         self._word_vectors = parameters.arrays.get("word_vectors", np.empty(0))
         if self._word_vectors.dtype != np.int8 or self._word_vectors.ndim != 2:
             raise ValueError("the array word_vectors is missing or is not int8 of shape (any, any)")
-        if len(self._word_vectors) != len(words) + 1:
+        if len(self._word_vectors) != words + 1:
             raise ValueError(
-                f"the array word_vectors has {len(self._word_vectors)} rows for {len(words)} words"
+                f"the array word_vectors has {len(self._word_vectors)} rows for {words} words"
             )
-        scales = parameters.array("word_vector_scales", (len(words) + 1,))
+        scales = parameters.array("word_vector_scales", (words + 1,))
         self._scales = scales.astype(np.float32)
         self._case_vectors = parameters.array("case_vectors", (len(CASES), None)).astype(np.float32)
         self.width = self._word_vectors.shape[1] + self._case_vectors.shape[1]
@@ -78,9 +78,8 @@ class Speller:
     """
 
     def __init__(self, parameters: Parameters) -> None:
-        characters = parameters.vocabulary("characters")
-        self._ids = {c: i for i, c in enumerate(characters)}
-        vectors = parameters.array("character_vectors", (len(characters) + 1, None))
+        self._ids = parameters.ids("characters")
+        vectors = parameters.array("character_vectors", (len(self._ids) + 1, None))
         weights = read_lstm(parameters, "character", vectors.shape[1])
         # A character gives the same to the gates wherever it stands.
         self._projected = weights.project(vectors.astype(np.float32))  # (A + 1, 2, 4 H)

@@ -39,12 +39,12 @@ class WordClusters:
 
     Parameters
     ----------
-    words : V words in lower case.
+    ids : of V words in lower case, from 0.
     clusters : (V, G) integers, the cluster of each word at each grain.
     """
 
-    def __init__(self, words: Sequence[str], clusters: NDArray[np.integer]) -> None:
-        self._ids: Mapping[str, int] = {word: i for i, word in enumerate(words)}
+    def __init__(self, ids: Mapping[str, int], clusters: NDArray[np.integer]) -> None:
+        self._ids = ids
         self._clusters = clusters
 
     def names(self, lower: str) -> list[str]:
@@ -55,7 +55,7 @@ class WordClusters:
         return [f"cluster{grain}={c}" for grain, c in enumerate(self._clusters[i].tolist())]
 
 
-NO_CLUSTERS = WordClusters([], np.zeros((0, 0), dtype=np.int16))
+NO_CLUSTERS = WordClusters({}, np.zeros((0, 0), dtype=np.int16))
 
 
 def word_features(word: str, clusters: WordClusters = NO_CLUSTERS) -> list[list[str]]:

@@ -38,10 +38,15 @@ VOCABULARIES = {
 }
 
 
+def word_clusters():
+    ids = {word: i for i, word in enumerate(CLUSTERS)}
+    return WordClusters(ids, np.array(list(CLUSTERS.values())))
+
+
 def parameters(seed=0, **replaced):
     """A CRF with random weights for about half of all features that could fire."""
     rng = np.random.default_rng(seed)
-    clusters = WordClusters(list(CLUSTERS), np.array(list(CLUSTERS.values())))
+    clusters = word_clusters()
     features = {  # by offset and name: what a token sees
         name
         for word in [*WORDS, BOUNDARY]
@@ -106,7 +111,7 @@ def matches(sentence):
 
 def reference_features(sentence):
     """All features of each token, by offset and name."""
-    clusters = WordClusters(list(CLUSTERS), np.array(list(CLUSTERS.values())))
+    clusters = word_clusters()
 
     def at(i):
         return sentence[i] if 0 <= i < len(sentence) else BOUNDARY

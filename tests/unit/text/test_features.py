@@ -67,7 +67,7 @@ def test_the_boundary_is_a_word_of_its_own():
 
 
 def test_clusters_are_those_of_the_word_in_lower_case():
-    clusters = WordClusters(["york"], np.array([[3, 17]]))
+    clusters = WordClusters({"york": 0}, np.array([[3, 17]]))
     assert {"0:cluster0=3", "0:cluster1=17|X"} <= set(own("YORK", clusters=clusters))
     assert not [name for name in own("Leeds", clusters=clusters) if "cluster" in name]
 
