@@ -1,9 +1,9 @@
 """Every setting, once: its environment variable, its default and its meaning."""
 
+import os
 from pathlib import Path
 
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from service.errors import SettingError
 
@@ -12,12 +12,10 @@ _CHECKOUT_MODELS = Path(__file__).resolve().parent.parent / "models"
 _IMAGE_MODELS = Path("/models")
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """The settings of the service; each is read from ``TRELLIS_`` plus its name in capitals."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=_PREFIX, env_ignore_empty=True, frozen=True, extra="ignore"
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
@@ -131,21 +129,26 @@ class Settings(BaseSettings):
         return _IMAGE_MODELS if _IMAGE_MODELS.is_dir() else _CHECKOUT_MODELS
 
 
+def _variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return _PREFIX + name.upper()
+
+
 def _parts(value: str) -> tuple[str, ...]:
     return tuple(word for part in value.split(",") if (word := part.strip()))
 
 
 def load_settings() -> Settings:
-    """Read the settings from the environment.
+    """Read the settings from the environment, where an empty variable counts as unset.
 
     Raises
     ------
     SettingError
         Where a variable has a value that cannot be used; names the variable.
     """
+    variables = {name: os.environ.get(_variable(name)) for name in Settings.model_fields}
     try:
-        return Settings()
+        return Settings.model_validate({n: value for n, value in variables.items() if value})
     except ValidationError as error:
         first = error.errors()[0]
-        name = _PREFIX + str(first["loc"][0]).upper()
-        raise SettingError(name, first["msg"]) from error
+        raise SettingError(_variable(str(first["loc"][0])), first["msg"]) from error
