@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.text.growing import GrowingRows
-from service.text.words import Ids, Vocabulary, Words
+from service.text.words import Ids, Vocabulary, Words, chosen
 
 Rows = NDArray[Any]
 
@@ -69,7 +69,7 @@ class WordRows:
         rows = self._table.take(ids, mode="clip")
         unseen = (ids < 0).nonzero()[0]
         if len(unseen):
-            rows[unseen] = self._unseen.gather([words[i] for i in unseen.tolist()])
+            rows[unseen] = self._unseen.gather(list(chosen(words, unseen)))
         return rows.view(self._dtype).reshape(len(rows), *self._shape)
 
     def _look_up(self, words: Sequence[str]) -> Ids:
@@ -127,13 +127,13 @@ class _UnseenRows:
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of N words, (N,)."""
         with self._lock:
-            slots = [self._slots.get(word, -1) for word in words]
+            slots = list(map(self._slots.get, words, repeat(-1)))
             rows: Rows = self._rows.take(slots, mode="clip")
             misses = slots.count(-1)
             self._misses += misses
             self._hits += len(slots) - misses
-        missing = [i for i, slot in enumerate(slots) if slot < 0]
-        if missing:
+        if misses:
+            missing = [i for i, slot in enumerate(slots) if slot < 0]
             new = list(dict.fromkeys(words[i] for i in missing))
             position = {word: n for n, word in enumerate(new)}
             computed = self._compute(new)
