@@ -22,12 +22,13 @@ _log = logging.getLogger(__name__)
 
 
 def keep_out_of_collections() -> None:
-    """Leave what is loaded now out of garbage collections.
+    """Begin to collect garbage, and leave what is loaded now out of it.
 
     Before the fork: they would write into every page, and so unshare the memory.
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def take_signals(server: Any, drain_s: float) -> None:

@@ -26,11 +26,12 @@ CONFIGURATION = ROOT / "service" / "gunicorn_settings.py"
 
 
 @pytest.fixture(autouse=True)
-def own_ctrl_c() -> Iterator[None]:
-    """The configuration, which is read in this process too, leaves the signal as it was."""
+def own_process() -> Iterator[None]:
+    """The configuration, which is read in this process too, leaves it as it was."""
     handler = signal.getsignal(signal.SIGINT)
     yield
     signal.signal(signal.SIGINT, handler)
+    gc.enable()
 
 
 def started(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -210,11 +211,13 @@ def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     assert configuration["workers"] == 3
 
 
-def test_what_is_loaded_before_the_fork_is_left_out_of_garbage_collections() -> None:
+def test_garbage_is_collected_from_the_fork_on_and_what_is_loaded_is_left_out() -> None:
     configuration = runpy.run_path(str(CONFIGURATION))
+    assert not gc.isenabled()
     gc.unfreeze()
     configuration["when_ready"](object())
     try:
+        assert gc.isenabled()
         assert gc.get_freeze_count() > 1000
     finally:
         gc.unfreeze()
