@@ -108,7 +108,7 @@ class Settings(BaseModel):
         20_000,
         ge=0,
         le=1_000_000,
-        description="Words outside a model's vocabulary whose rows are kept.",
+        description="Words outside a model's table whose rows are kept.",
     )
 
     @property

@@ -46,7 +46,7 @@ class Tagger(Protocol):
 
 @runtime_checkable
 class CachingTagger(Tagger, Protocol):
-    """A tagger that keeps what it has computed of words outside its vocabulary."""
+    """A tagger that keeps what it has computed of words outside its table."""
 
     @property
     def unseen_words(self) -> UnseenWords:

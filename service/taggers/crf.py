@@ -8,8 +8,8 @@ Its features are such that the emission of a token is a sum of rows (K,) that ar
   in the word's own rows, and are taken away where it is part of a longer one.
 
 What depends on a word alone, its rows and how pairs and gazetteers call it, is an entry that one
-look-up finds. Entries of the training vocabulary are a table made at load; those of other words
-are made when they first come. The features themselves are not looked at when a known word is
+look-up finds. Entries of frequent words are a table made at load; those of other words are made
+when they first come, and kept. The features themselves are not looked at when such a word is
 scored, and no string is made.
 """
 

@@ -37,7 +37,8 @@ class WordRows:
     """An array for every word, gathered for many words at once.
 
     Rows of known words are one table, made at load, before the workers fork, and never written
-    again. Rows of other words are computed, and kept in an `_UnseenRows`.
+    again. Other words are unseen until they come: their rows are computed then, and kept in an
+    `_UnseenRows`. Which words are known changes the time of a start, and no row.
 
     Parameters
     ----------

@@ -67,13 +67,13 @@ _rejected = Metric(
 _unseen_words = Metric(
     COUNTER,
     "trellis_unseen_words",
-    "Words outside of a model's vocabulary that were looked up, by whether they were kept (hit).",
+    "Words outside of a model's table that were looked up, by whether they were kept (hit).",
     ("model", "outcome"),
 )
 _unseen_words_kept = Metric(
     GAUGE,
     "trellis_unseen_words_kept",
-    "Words outside of a model's vocabulary that are kept, those of all workers together.",
+    "Words outside of a model's table that are kept, those of all workers together.",
     ("model",),
 )
 _worker_exits = Metric(
