@@ -170,9 +170,10 @@ class CrfTagger:
         entries["pair_id"] = [self._pairs.id_of(word.lower()) for word in words]
         entries["single"] = singles = np.array(list(map(self._gazetteers.single, words)))
         matches = (singles >= 0).nonzero()[0]
-        for offset, position in SINGLE_SEEN_AT.items():
-            rows = self._match_rows[singles[matches], position]
-            entries["rows"][matches, OFFSETS.index(offset)] += rows
+        if len(matches):
+            for offset, position in SINGLE_SEEN_AT.items():
+                rows = self._match_rows[singles[matches], position]
+                entries["rows"][matches, OFFSETS.index(offset)] += rows
         entries["first"] = list(map(self._gazetteers.first, words))
         entries["second"] = list(map(self._gazetteers.second, words))
         return entries
