@@ -70,25 +70,31 @@ class WordRows:
         # What is kept may be overwritten once the lock is let go, but not what was taken from it.
         with self._lock:
             places = self._look_up(words)
+            missing = self._still_missing(words, places) if len(places) and places.min() < 0 else ()
             rows = self._rows.take(places, mode="clip")
-            missing = (places < 0).nonzero()[0]
-            self._hits += int((places >= len(self._known)).sum())
+            self._hits += int(np.count_nonzero(places >= len(self._known)))
             self._misses += len(missing)
         if len(missing):
-            rows[missing] = self._new_rows([words[i] for i in missing.tolist()])
+            rows[missing] = self._new_rows([words[i] for i in missing])
         return rows.view(self._dtype).reshape(len(rows), *self._shape)
 
     def _look_up(self, words: Sequence[str]) -> Ids:
-        """Where the rows of M words are, (M,); -1 where there are none."""
+        """Where the rows of M words are, (M,); -1 where there are none, or were none before."""
         if not isinstance(words, Words):
             return np.fromiter(map(self._places.get, words, repeat(-1)), np.int64, count=len(words))
         known = self._places_in.setdefault(words.vocabulary, GrowingRows())
         if known.count < len(words.vocabulary):
             known.add(self._look_up(words.vocabulary.words[known.count :]))
-        places = known.array.take(words.ids)
-        for i in (places < 0).nonzero()[0].tolist():  # it may have come since
-            places[i] = known.array[words.ids[i]] = self._places.get(words[i], -1)
-        return places
+        return known.array.take(words.ids)
+
+    def _still_missing(self, words: Sequence[str], places: Ids) -> list[int]:
+        """Put in `places` what has come since; say which of the words have no row even so."""
+        indices = (places < 0).nonzero()[0].tolist()
+        for i in indices:
+            places[i] = self._places.get(words[i], -1)
+        if isinstance(words, Words):
+            self._places_in[words.vocabulary].array[words.ids[indices]] = places[indices]
+        return [i for i in indices if places[i] < 0]
 
     def _new_rows(self, words: Sequence[str]) -> Rows:
         """Compute the rows of N words, (N,), and keep them."""
