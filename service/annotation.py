@@ -2,8 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +13,10 @@ from service.text.spans import Span
 from service.text.tokens import Documents, Offsets, Tokens
 
 
-@dataclass(frozen=True, eq=False)
 class Annotated:
-    """D documents with their tags, N spans in all.
+    """D documents with their tags, N spans in all, as lists over all that each has its part of.
 
-    Attributes
+    Parameters
     ----------
     documents : the documents, in sentences of bounded length.
     pieces : those of their S sentences that are pieces of a longer one, rising.
@@ -26,55 +24,60 @@ class Annotated:
     inferred : the tags as indexes into `labels`, and what was asked for beside them.
     explanations : of each document, or none at all.
     spans : the N spans of all, counted from the first token of all, in order.
+
+    Attributes
+    ----------
+    words, tags : M strings.
+    starts, ends : M places, each in its own document.
+    sentence_offsets : S + 1 of them.
     """
 
-    documents: Documents
-    pieces: Offsets
-    labels: tuple[str, ...]
-    inferred: Inferred
-    explanations: Sequence[Explanation] = ()
-    spans: Sequence[Span] = ()
-
-    @cached_property
-    def span_firsts(self) -> list[int]:
-        """D + 1 offsets of the spans of each document."""
-        starts = [span.token_start for span in self.spans]
-        return [bisect_left(starts, first) for first in self.documents.token_firsts]
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The M words of all."""
-        return list(self.documents.words)
-
-    @cached_property
-    def tags(self) -> list[str]:
-        """The M tags of all."""
-        return list(map(self.labels.__getitem__, self.inferred.tag_ids.tolist()))
-
-    @cached_property
-    def places(self) -> tuple[list[int], list[int]]:
-        """Where the M words of all start and end, each in its own document."""
-        return self.documents.starts.tolist(), self.documents.ends.tolist()
-
-    @cached_property
-    def sentence_offsets(self) -> list[int]:
-        """The S + 1 offsets of the sentences of all."""
-        offsets: list[int] = self.documents.sentence_offsets.tolist()
-        return offsets
+    def __init__(
+        self,
+        documents: Documents,
+        pieces: Offsets,
+        labels: tuple[str, ...],
+        inferred: Inferred,
+        explanations: Sequence[Explanation] = (),
+        spans: Sequence[Span] = (),
+    ) -> None:
+        self.documents = documents
+        self.pieces = pieces
+        self.labels = labels
+        self.inferred = inferred
+        self.explanations = explanations
+        self.spans = spans
+        self.words = list(documents.words)
+        self.tags = list(map(labels.__getitem__, inferred.tag_ids.tolist()))
+        self.starts: list[int] = documents.starts.tolist()
+        self.ends: list[int] = documents.ends.tolist()
+        self.sentence_offsets: list[int] = documents.sentence_offsets.tolist()
 
     def each(self) -> list["Annotation"]:
         """A view of each document."""
-        return [Annotation(self, index) for index in range(len(self.documents))]
+        token_firsts = self.documents.token_firsts
+        starts = [span.token_start for span in self.spans]
+        span_firsts = [bisect_left(starts, first) for first in token_firsts]
+        bounds = map(pairwise, (token_firsts, self.documents.sentence_firsts, span_firsts))
+        return [
+            Annotation(self, index, slice(*tokens), slice(*sentences), slice(*spans))
+            for index, (tokens, sentences, spans) in enumerate(zip(*bounds, strict=True))
+        ]
 
 
 class Annotation:
     """A document with its M tags: its part of `Annotated`, taken out when it is asked for."""
 
-    __slots__ = ("_all", "_index")
+    __slots__ = ("_all", "_index", "_sentences", "_spans", "_tokens")
 
-    def __init__(self, annotated: Annotated, index: int) -> None:
+    def __init__(
+        self, annotated: Annotated, index: int, tokens: slice, sentences: slice, spans: slice
+    ) -> None:
         self._all = annotated
         self._index = index
+        self._tokens = tokens
+        self._sentences = sentences
+        self._spans = spans
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -101,8 +104,7 @@ class Annotation:
         """Where the M words start and end, in code points; None where there is no text."""
         if not self._all.documents.placed[self._index]:
             return None
-        own, (starts, ends) = self._tokens, self._all.places
-        return starts[own], ends[own]
+        return self._all.starts[self._tokens], self._all.ends[self._tokens]
 
     @property
     def sentence_offsets(self) -> list[int]:
@@ -143,15 +145,3 @@ class Annotation:
     def explanation(self) -> Explanation | None:
         """Why the tags are so, where that was asked for."""
         return self._all.explanations[self._index] if self._all.explanations else None
-
-    @property
-    def _tokens(self) -> slice:
-        return slice(*self._all.documents.token_firsts[self._index : self._index + 2])
-
-    @property
-    def _sentences(self) -> slice:
-        return slice(*self._all.documents.sentence_firsts[self._index : self._index + 2])
-
-    @property
-    def _spans(self) -> slice:
-        return slice(*self._all.span_firsts[self._index : self._index + 2])

@@ -1,9 +1,10 @@
 """From annotations to what is answered: plain dicts, offsets in the unit that was asked for."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.annotation import Annotation
 from service.api.explanation_answers import explanation_answer
@@ -15,6 +16,7 @@ from service.text.tokens import Offsets, offsets_of
 
 Json = dict[str, object]
 Places = list[int] | list[None]
+Floats = NDArray[np.float64]
 
 
 def document_answer(annotation: Annotation, text: str | None, selection: Selection) -> Json:
@@ -37,7 +39,6 @@ class _Answer:
         self._annotation = annotation
         self._words = annotation.words
         self._points = annotation.places
-        self._inferred = annotation.inferred
         self._text = text
         self._selection = selection
         self._starts, self._ends = self._places(table)
@@ -77,7 +78,8 @@ class _Answer:
         ]
         for index in self._annotation.pieces:
             sentences[index]["split"] = True
-        if (n_best := self._inferred.n_best) is not None:
+        if self._selection.inference.n_best:
+            n_best = self._annotation.inferred.n_best or ()
             for sentence, sequences, (first, _) in zip(sentences, n_best, bounds, strict=True):
                 sentence["n_best"] = [self._sequence(each, first) for each in sequences]
         return sentences
@@ -89,23 +91,16 @@ class _Answer:
             {"text": word, "start": start, "end": end, "tag": tag} for word, start, end, tag in rows
         ]
         if wanted.confidence:
-            for token, confidence in zip(tokens, self._confidences(), strict=True):
+            confidences = _listed(self._annotation.inferred.confidences, len(tokens))
+            for token, confidence in zip(tokens, confidences, strict=True):
                 token["confidence"] = confidence
         if wanted.inference.marginals:
             for token, marginals in zip(tokens, self._marginals(), strict=True):
                 token["marginals"] = marginals
         return tokens
 
-    def _confidences(self) -> Iterable[float | None]:
-        """Of the tokens' tags; none of a model that is no probability model."""
-        confidences = self._inferred.confidences
-        if confidences is None:
-            return [None] * len(self._words)
-        values: list[float] = confidences.tolist()
-        return values
-
     def _marginals(self) -> Iterator[dict[str, float] | None]:
-        marginals = self._inferred.marginals
+        marginals = self._annotation.inferred.marginals
         if marginals is None:
             yield from [None] * len(self._words)
             return
@@ -115,13 +110,12 @@ class _Answer:
 
     def _spans(self) -> list[Json]:
         annotation, wanted = self._annotation, self._selection
-        if self._inferred.span_confidences is None:
-            spans = [self._span(span) for span in annotation.spans if self._has_label(span)]
-            return [span | {"confidence": None} for span in spans] if wanted.confidence else spans
-        spans = []
-        confidences = self._inferred.span_confidences.tolist()
-        for span, confidence in zip(annotation.spans, confidences, strict=True):
-            if self._has_label(span) and confidence >= (wanted.threshold or 0.0):
+        if not wanted.inference.confidences:
+            return [self._span(span) for span in annotation.spans if self._has_label(span)]
+        spans, found = [], annotation.spans
+        confidences = _listed(annotation.inferred.span_confidences, len(found))
+        for span, confidence in zip(found, confidences, strict=True):
+            if self._has_label(span) and (confidence or 0.0) >= (wanted.threshold or 0.0):
                 shown = {"confidence": confidence} if wanted.confidence else {}
                 spans.append(self._span(span) | shown)
         return spans
@@ -157,6 +151,14 @@ class _Answer:
             spans = (span.shifted(first) for span in spans_of_path(sequence.tag_ids, labels))
             answer["spans"] = [self._span(span) for span in spans if self._has_label(span)]
         return answer
+
+
+def _listed(confidences: Floats | None, count: int) -> list[float] | list[None]:
+    """Confidences as a list; as many None where the model is no probability model."""
+    if confidences is None:
+        return [None] * count
+    values: list[float] = confidences.tolist()
+    return values
 
 
 def unit_offsets(text: str, unit: OffsetUnit) -> Offsets | None:
