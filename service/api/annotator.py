@@ -135,8 +135,10 @@ class Annotator:
         for document in checked:
             if isinstance(document, Problem):
                 yield document
+            elif isinstance(outcome := next(outcomes), Problem):
+                yield outcome
             else:
-                yield _finished(next(outcomes), document.text, selection)
+                yield _attempt(_json, outcome, document.text, selection)
 
     def _validated(self, value: object, selection: Selection) -> Document:
         document = validated(ConstrainedDocument if selection.spans else Document, value)
@@ -253,12 +255,6 @@ def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Pro
         raise
     except Exception as error:
         return problem_of(error)
-
-
-def _finished(
-    outcome: Annotation | Problem, text: str | None, selection: Selection
-) -> bytes | Problem:
-    return outcome if isinstance(outcome, Problem) else _attempt(_json, outcome, text, selection)
 
 
 def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:
