@@ -107,10 +107,11 @@ class Annotation:
         return self._all.starts[self._tokens], self._all.ends[self._tokens]
 
     @property
-    def sentence_offsets(self) -> list[int]:
-        """The offsets of its sentences, one more than there are."""
+    def sentences(self) -> list[tuple[int, int]]:
+        """The tokens of each sentence: its first, and the end."""
         own, first = self._sentences, self._tokens.start
-        return [offset - first for offset in self._all.sentence_offsets[own.start : own.stop + 1]]
+        bounds = pairwise(self._all.sentence_offsets[own.start : own.stop + 1])
+        return [(start - first, end - first) for start, end in bounds]
 
     @property
     def pieces(self) -> list[int]:

@@ -1,7 +1,6 @@
 """From annotations to what is answered: plain dicts, offsets in the unit that was asked for."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,22 +34,22 @@ class _Answer:
     """One answer in the making."""
 
     def __init__(self, annotation: Annotation, text: str | None, selection: Selection) -> None:
-        table = None if text is None else unit_offsets(text, selection.unit)
         self._annotation = annotation
         self._words = annotation.words
         self._points = annotation.places
         self._text = text
         self._selection = selection
-        self._starts, self._ends = self._places(table)
+        self._starts, self._ends = self._places()
 
-    def _places(self, table: Offsets | None) -> tuple[Places, Places]:
+    def _places(self) -> tuple[Places, Places]:
         """Where words start and end in the unit; nowhere in a document of tokens."""
-        if self._points is None:
+        if self._text is None or self._points is None:
             nowhere: Places = [None] * len(self._words)
             return nowhere, nowhere
-        starts, ends = self._points
+        table = unit_offsets(self._text, self._selection.unit)
         if table is None:
-            return starts, ends
+            return self._points
+        starts, ends = self._points
         places = table.tolist()
         return [places[start] for start in starts], [places[end] for end in ends]
 
@@ -66,7 +65,7 @@ class _Answer:
     def _sentences(self) -> list[Json]:
         """Sentences with their ranges; one without tokens has no place in the text."""
         starts, ends = self._starts, self._ends
-        bounds = list(pairwise(self._annotation.sentence_offsets))
+        bounds = self._annotation.sentences
         sentences: list[Json] = [
             {
                 "start": starts[first] if first < end else None,
