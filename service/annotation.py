@@ -2,6 +2,8 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -13,10 +15,11 @@ from service.text.spans import Span
 from service.text.tokens import Documents, Offsets, Tokens
 
 
+@dataclass(frozen=True, eq=False)
 class Annotated:
-    """D documents with their tags, N spans in all, as lists over all that each has its part of.
+    """D documents with their tags, N spans in all.
 
-    Parameters
+    Attributes
     ----------
     documents : the documents, in sentences of bounded length.
     pieces : those of their S sentences that are pieces of a longer one, rising.
@@ -24,34 +27,35 @@ class Annotated:
     inferred : the tags as indexes into `labels`, and what was asked for beside them.
     explanations : of each document, or none at all.
     spans : the N spans of all, counted from the first token of all, in order.
-
-    Attributes
-    ----------
-    words, tags : M strings.
-    starts, ends : M places, each in its own document.
-    sentence_offsets : S + 1 of them.
     """
 
-    def __init__(
-        self,
-        documents: Documents,
-        pieces: Offsets,
-        labels: tuple[str, ...],
-        inferred: Inferred,
-        explanations: Sequence[Explanation] = (),
-        spans: Sequence[Span] = (),
-    ) -> None:
-        self.documents = documents
-        self.pieces = pieces
-        self.labels = labels
-        self.inferred = inferred
-        self.explanations = explanations
-        self.spans = spans
-        self.words = list(documents.words)
-        self.tags = list(map(labels.__getitem__, inferred.tag_ids.tolist()))
-        self.starts: list[int] = documents.starts.tolist()
-        self.ends: list[int] = documents.ends.tolist()
-        self.sentence_offsets: list[int] = documents.sentence_offsets.tolist()
+    documents: Documents
+    pieces: Offsets
+    labels: tuple[str, ...]
+    inferred: Inferred
+    explanations: Sequence[Explanation] = ()
+    spans: Sequence[Span] = ()
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The M words of all."""
+        return list(self.documents.words)
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The M tags of all."""
+        return list(map(self.labels.__getitem__, self.inferred.tag_ids.tolist()))
+
+    @cached_property
+    def places(self) -> tuple[list[int], list[int]]:
+        """Where the M words of all start and end, each in its own document."""
+        return self.documents.starts.tolist(), self.documents.ends.tolist()
+
+    @cached_property
+    def sentence_offsets(self) -> list[int]:
+        """The S + 1 offsets of the sentences of all."""
+        offsets: list[int] = self.documents.sentence_offsets.tolist()
+        return offsets
 
     def each(self) -> list["Annotation"]:
         """A view of each document."""
@@ -104,7 +108,8 @@ class Annotation:
         """Where the M words start and end, in code points; None where there is no text."""
         if not self._all.documents.placed[self._index]:
             return None
-        return self._all.starts[self._tokens], self._all.ends[self._tokens]
+        own, (starts, ends) = self._tokens, self._all.places
+        return starts[own], ends[own]
 
     @property
     def sentences(self) -> list[tuple[int, int]]:
