@@ -43,17 +43,17 @@ def annotate_all(model: LoadedModel, documents: Sequence[Tokens]) -> list[Annota
 
 
 def _tags(annotation: Annotation) -> list[object]:
-    return [annotation.labels[tag_id] for tag_id in annotation.tag_ids.tolist()]
+    return [*annotation.tags]
 
 
 def _spans(annotation: Annotation) -> list[object]:
-    starts, ends = annotation.tokens.starts, annotation.tokens.ends
-    assert starts is not None
-    assert ends is not None
-    return [
-        (span.label, int(starts[span.token_start]), int(ends[span.token_end - 1]))
-        for span in annotation.spans
-    ]
+    spans = annotation.spans
+    if not spans:
+        return []
+    places = annotation.places
+    assert places is not None
+    starts, ends = places
+    return [(span.label, starts[span.token_start], ends[span.token_end - 1]) for span in spans]
 
 
 def main(name: str, texts_file: str, at_once: str = "") -> None:

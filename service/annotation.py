@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +37,6 @@ class Annotated:
     spans: Sequence[Span] = ()
 
     @cached_property
-    def span_firsts(self) -> list[int]:
-        """D + 1 offsets of the spans of each document."""
-        starts = [span.token_start for span in self.spans]
-        return [bisect_left(starts, first) for first in self.documents.token_firsts]
-
-    @cached_property
     def words(self) -> list[str]:
         """The M words of all."""
         return list(self.documents.words)
@@ -64,17 +59,29 @@ class Annotated:
 
     def each(self) -> list["Annotation"]:
         """A view of each document."""
-        return [Annotation(self, index) for index in range(len(self.documents))]
+        token_firsts = self.documents.token_firsts
+        starts = [span.token_start for span in self.spans]
+        span_firsts = [bisect_left(starts, first) for first in token_firsts]
+        bounds = map(pairwise, (token_firsts, self.documents.sentence_firsts, span_firsts))
+        return [
+            Annotation(self, index, slice(*tokens), slice(*sentences), slice(*spans))
+            for index, (tokens, sentences, spans) in enumerate(zip(*bounds, strict=True))
+        ]
 
 
 class Annotation:
     """A document with its M tags: its part of `Annotated`, taken out when it is asked for."""
 
-    __slots__ = ("_all", "_index")
+    __slots__ = ("_all", "_index", "_sentences", "_spans", "_tokens")
 
-    def __init__(self, annotated: Annotated, index: int) -> None:
+    def __init__(
+        self, annotated: Annotated, index: int, tokens: slice, sentences: slice, spans: slice
+    ) -> None:
         self._all = annotated
         self._index = index
+        self._tokens = tokens
+        self._sentences = sentences
+        self._spans = spans
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -105,10 +112,11 @@ class Annotation:
         return starts[own], ends[own]
 
     @property
-    def sentence_offsets(self) -> list[int]:
-        """The offsets of its sentences, one more than there are."""
+    def sentences(self) -> list[tuple[int, int]]:
+        """The tokens of each sentence: its first, and the end."""
         own, first = self._sentences, self._tokens.start
-        return [offset - first for offset in self._all.sentence_offsets[own.start : own.stop + 1]]
+        bounds = pairwise(self._all.sentence_offsets[own.start : own.stop + 1])
+        return [(start - first, end - first) for start, end in bounds]
 
     @property
     def pieces(self) -> list[int]:
@@ -143,15 +151,3 @@ class Annotation:
     def explanation(self) -> Explanation | None:
         """Why the tags are so, where that was asked for."""
         return self._all.explanations[self._index] if self._all.explanations else None
-
-    @property
-    def _tokens(self) -> slice:
-        return slice(*self._all.documents.token_firsts[self._index : self._index + 2])
-
-    @property
-    def _sentences(self) -> slice:
-        return slice(*self._all.documents.sentence_firsts[self._index : self._index + 2])
-
-    @property
-    def _spans(self) -> slice:
-        return slice(*self._all.span_firsts[self._index : self._index + 2])

@@ -4,20 +4,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
-import numpy as np
 import orjson
 
 from service.annotation import Annotation
 from service.api.admission import Admission, DeadlineExceeded, check_deadline
 from service.api.answers import Json, document_answer
 from service.api.constraints import constraints_of
+from service.api.limits import characters, check_analysed, check_document
 from service.api.monitoring.record import current
 from service.api.problems import Problem, problem_of
 from service.api.schemas import ConstrainedDocument, Document, validated
 from service.api.selection import Selection
 from service.config import Settings
 from service.decoding import SpanConstraint
-from service.errors import InputError, LimitExceeded
+from service.errors import LimitExceeded
 from service.pipeline import annotate
 from service.text.tokenizer import Tokenizer
 from service.text.tokens import Documents, Tokens
@@ -55,7 +55,7 @@ class Annotator:
             return self._annotation(document, selection)
 
     def _annotation(self, document: Document, selection: Selection) -> Annotation:
-        self._check(document)
+        check_document(document, self.settings)
         documents = self._tokenize([document], selection)
         constraints = constraints_of(document, documents, 0, selection)
         return self._annotate_one(documents, constraints, selection)
@@ -121,7 +121,7 @@ class Annotator:
         check_deadline()
         tokenized = self._tokenize(good, selection)
         if together:
-            self._check_analysed(tokenized, selection, together=True)
+            check_analysed(tokenized, selection, self.settings, together=True)
         constraints = [
             _attempt(constraints_of, document, tokenized, index, selection)
             for index, document in enumerate(good)
@@ -135,22 +135,15 @@ class Annotator:
         for document in checked:
             if isinstance(document, Problem):
                 yield document
+            elif isinstance(outcome := next(outcomes), Problem):
+                yield outcome
             else:
-                yield _finished(next(outcomes), document.text, selection)
+                yield _attempt(_json, outcome, document.text, selection)
 
     def _validated(self, value: object, selection: Selection) -> Document:
         document = validated(ConstrainedDocument if selection.spans else Document, value)
-        self._check(document)
+        check_document(document, self.settings)
         return document
-
-    def _check(self, document: Document) -> None:
-        limit = self.settings.max_text_chars
-        if document.tokens is None:
-            _check_length(len(document.text or ""), limit, "/text")
-            return
-        # Empty sentences have no characters, so their number is held to the limit as well.
-        _check_length(max(_characters(document), len(document.tokens)), limit, "/tokens")
-        _check_words(document.tokens)
 
     def _tokenize(self, documents: Sequence[Document], selection: Selection) -> Documents:
         record = current()
@@ -170,29 +163,8 @@ class Annotator:
         record.lap("tokenize")
         record.documents += len(documents)
         record.tokens += len(tokenized.words)
-        record.characters += sum(map(_characters, documents))
+        record.characters += sum(map(characters, documents))
         return tokenized
-
-    def _check_analysed(
-        self, documents: Documents, selection: Selection, *, together: bool
-    ) -> None:
-        """Hold what is asked of a request, or of each document, to the number of its tokens."""
-        wanted = selection.inference
-        if not (selection.explain or wanted.marginals or wanted.n_best):
-            return
-        # Each sentence is analysed by itself, so that empty ones are held to the limits as well.
-        sizes = np.maximum(np.diff(documents.token_firsts), np.diff(documents.sentence_firsts))
-        tokens = int(sizes.sum() if together else sizes.max(initial=0))
-        limit = self.settings.max_explained_tokens
-        if selection.explain and tokens > limit:
-            setting = "TRELLIS_MAX_EXPLAINED_TOKENS"
-            raise LimitExceeded("the request", limit, "tokens", setting, "/explain")
-        limit = self.settings.max_analysed_tokens
-        if tokens > limit and (wanted.marginals or wanted.n_best):
-            pointer = "/marginals" if wanted.marginals else "/n_best"
-            raise LimitExceeded(
-                "the request", limit, "tokens", "TRELLIS_MAX_ANALYSED_TOKENS", pointer
-            )
 
     def _annotate(
         self,
@@ -200,7 +172,7 @@ class Annotator:
         constraints: Sequence[Sequence[SpanConstraint]],
         selection: Selection,
     ) -> list[Annotation]:
-        self._check_analysed(documents, selection, together=False)
+        check_analysed(documents, selection, self.settings, together=False)
         return annotate(
             selection.model.tagger,
             documents,
@@ -239,13 +211,6 @@ class Annotator:
             ]
 
 
-def _characters(document: Document) -> int:
-    """Code points of its text, or of its words together."""
-    if document.tokens is None:
-        return len(document.text or "")
-    return sum(len(word) for sentence in document.tokens for word in sentence)
-
-
 def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Problem:
     try:
         return step(*args, **kwargs)
@@ -253,12 +218,6 @@ def _attempt(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Pro
         raise
     except Exception as error:
         return problem_of(error)
-
-
-def _finished(
-    outcome: Annotation | Problem, text: str | None, selection: Selection
-) -> bytes | Problem:
-    return outcome if isinstance(outcome, Problem) else _attempt(_json, outcome, text, selection)
 
 
 def _json(annotation: Annotation, text: str | None, selection: Selection) -> bytes:
@@ -269,15 +228,3 @@ def _json(annotation: Annotation, text: str | None, selection: Selection) -> byt
 def _failed(problem: Problem, index: int) -> orjson.Fragment:
     pointer = f"/documents/{index}{problem.document.get('pointer', '')}"
     return orjson.Fragment(orjson.dumps({"error": problem.document | {"pointer": pointer}}))
-
-
-def _check_length(chars: int, limit: int, pointer: str) -> None:
-    if chars > limit:
-        raise LimitExceeded("the text", limit, "characters", "TRELLIS_MAX_TEXT_CHARS", pointer)
-
-
-def _check_words(sentences: Sequence[Sequence[str]]) -> None:
-    for row, sentence in enumerate(sentences):
-        for column, word in enumerate(sentence):
-            if not word or word.isspace():
-                raise InputError("A word must not be blank", f"/tokens/{row}/{column}")

@@ -1,9 +1,9 @@
 """From annotations to what is answered: plain dicts, offsets in the unit that was asked for."""
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.annotation import Annotation
 from service.api.explanation_answers import explanation_answer
@@ -15,6 +15,7 @@ from service.text.tokens import Offsets, offsets_of
 
 Json = dict[str, object]
 Places = list[int] | list[None]
+Floats = NDArray[np.float64]
 
 
 def document_answer(annotation: Annotation, text: str | None, selection: Selection) -> Json:
@@ -33,23 +34,22 @@ class _Answer:
     """One answer in the making."""
 
     def __init__(self, annotation: Annotation, text: str | None, selection: Selection) -> None:
-        table = None if text is None else unit_offsets(text, selection.unit)
         self._annotation = annotation
         self._words = annotation.words
         self._points = annotation.places
-        self._inferred = annotation.inferred
         self._text = text
         self._selection = selection
-        self._starts, self._ends = self._places(table)
+        self._starts, self._ends = self._places()
 
-    def _places(self, table: Offsets | None) -> tuple[Places, Places]:
+    def _places(self) -> tuple[Places, Places]:
         """Where words start and end in the unit; nowhere in a document of tokens."""
-        if self._points is None:
+        if self._text is None or self._points is None:
             nowhere: Places = [None] * len(self._words)
             return nowhere, nowhere
-        starts, ends = self._points
+        table = unit_offsets(self._text, self._selection.unit)
         if table is None:
-            return starts, ends
+            return self._points
+        starts, ends = self._points
         places = table.tolist()
         return [places[start] for start in starts], [places[end] for end in ends]
 
@@ -65,7 +65,7 @@ class _Answer:
     def _sentences(self) -> list[Json]:
         """Sentences with their ranges; one without tokens has no place in the text."""
         starts, ends = self._starts, self._ends
-        bounds = list(pairwise(self._annotation.sentence_offsets))
+        bounds = self._annotation.sentences
         sentences: list[Json] = [
             {
                 "start": starts[first] if first < end else None,
@@ -77,7 +77,8 @@ class _Answer:
         ]
         for index in self._annotation.pieces:
             sentences[index]["split"] = True
-        if (n_best := self._inferred.n_best) is not None:
+        if self._selection.inference.n_best:
+            n_best = self._annotation.inferred.n_best or ()
             for sentence, sequences, (first, _) in zip(sentences, n_best, bounds, strict=True):
                 sentence["n_best"] = [self._sequence(each, first) for each in sequences]
         return sentences
@@ -89,23 +90,16 @@ class _Answer:
             {"text": word, "start": start, "end": end, "tag": tag} for word, start, end, tag in rows
         ]
         if wanted.confidence:
-            for token, confidence in zip(tokens, self._confidences(), strict=True):
+            confidences = _listed(self._annotation.inferred.confidences, len(tokens))
+            for token, confidence in zip(tokens, confidences, strict=True):
                 token["confidence"] = confidence
         if wanted.inference.marginals:
             for token, marginals in zip(tokens, self._marginals(), strict=True):
                 token["marginals"] = marginals
         return tokens
 
-    def _confidences(self) -> Iterable[float | None]:
-        """Of the tokens' tags; none of a model that is no probability model."""
-        confidences = self._inferred.confidences
-        if confidences is None:
-            return [None] * len(self._words)
-        values: list[float] = confidences.tolist()
-        return values
-
     def _marginals(self) -> Iterator[dict[str, float] | None]:
-        marginals = self._inferred.marginals
+        marginals = self._annotation.inferred.marginals
         if marginals is None:
             yield from [None] * len(self._words)
             return
@@ -115,13 +109,12 @@ class _Answer:
 
     def _spans(self) -> list[Json]:
         annotation, wanted = self._annotation, self._selection
-        if self._inferred.span_confidences is None:
-            spans = [self._span(span) for span in annotation.spans if self._has_label(span)]
-            return [span | {"confidence": None} for span in spans] if wanted.confidence else spans
-        spans = []
-        confidences = self._inferred.span_confidences.tolist()
-        for span, confidence in zip(annotation.spans, confidences, strict=True):
-            if self._has_label(span) and confidence >= (wanted.threshold or 0.0):
+        if not wanted.inference.confidences:
+            return [self._span(span) for span in annotation.spans if self._has_label(span)]
+        spans, found = [], annotation.spans
+        confidences = _listed(annotation.inferred.span_confidences, len(found))
+        for span, confidence in zip(found, confidences, strict=True):
+            if self._has_label(span) and (confidence or 0.0) >= (wanted.threshold or 0.0):
                 shown = {"confidence": confidence} if wanted.confidence else {}
                 spans.append(self._span(span) | shown)
         return spans
@@ -157,6 +150,14 @@ class _Answer:
             spans = (span.shifted(first) for span in spans_of_path(sequence.tag_ids, labels))
             answer["spans"] = [self._span(span) for span in spans if self._has_label(span)]
         return answer
+
+
+def _listed(confidences: Floats | None, count: int) -> list[float] | list[None]:
+    """Confidences as a list; as many None where the model is no probability model."""
+    if confidences is None:
+        return [None] * count
+    values: list[float] = confidences.tolist()
+    return values
 
 
 def unit_offsets(text: str, unit: OffsetUnit) -> Offsets | None:

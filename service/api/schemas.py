@@ -1,6 +1,7 @@
 """What requests may hold. Strict: a wrong type or an unknown field is an error."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Literal, Self, TypeVar, get_args
 
 from pydantic import (
@@ -203,16 +204,23 @@ def validated(schema: type[R], value: object) -> R:
     if not isinstance(value, dict):
         raise InputError("Input should be a JSON object")
     # Pydantic forbids unknown fields too, but would list every one of a million.
-    fields = schema.model_fields.keys()
+    fields = _field_names(schema)
     if not value.keys() <= fields:
         unknown = next(name for name in value if name not in fields)
         known = len(unknown) <= _LONGEST_NAME_SHOWN
         raise InputError("There is no such field", json_pointer([unknown] if known else []))
     try:
-        return schema.model_validate(value)
+        # What `model_validate` calls, in half its time.
+        request: R = schema.__pydantic_validator__.validate_python(value)
+        return request
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         raise InputError(first["msg"], json_pointer(first["loc"])) from None
+
+
+@cache
+def _field_names(schema: type[Strict]) -> frozenset[str]:
+    return frozenset(schema.model_fields)
 
 
 def json_pointer(path: Sequence[str | int]) -> str:

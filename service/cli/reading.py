@@ -1,7 +1,5 @@
 """Tagged texts for people: as textbooks print them, and in a terminal also in colour."""
 
-from itertools import pairwise
-
 import click
 
 from service.annotation import Annotation
@@ -56,8 +54,7 @@ def with_tags(text: str, annotation: Annotation, *, colour: bool) -> str:
         text[start:end] + (click.style(f"/{tag}", fg=_TAG_COLOUR) if colour else f"/{tag}")
         for (start, end), tag in zip(_places(annotation), annotation.tags, strict=True)
     ]
-    sentences = pairwise(annotation.sentence_offsets)
-    return "".join(f"{' '.join(words[first:end])}\n" for first, end in sentences)
+    return "".join(f"{' '.join(words[first:end])}\n" for first, end in annotation.sentences)
 
 
 def _places(annotation: Annotation) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.text.growing import GrowingRows
-from service.text.words import Ids, Vocabulary, Words, chosen
+from service.text.words import Ids, Vocabulary, Words
 
 Rows = NDArray[Any]
 
@@ -36,9 +36,9 @@ class UnseenWords(NamedTuple):
 class WordRows:
     """An array for every word, gathered for many words at once.
 
-    Rows of known words are one table, made at load, before the workers fork, and never written
-    again. Other words are unseen until they come: their rows are computed then, and kept in an
-    `_UnseenRows`. Which words are known changes the time of a start, and no row.
+    Rows of known words are made at load, before the workers fork, and shared by them. Rows of other
+    words are computed when they first come, and kept behind them. When there is room for no more,
+    all of these make room for the next.
 
     Parameters
     ----------
@@ -55,99 +55,78 @@ class WordRows:
         compute: Callable[[Sequence[str]], Rows],
         max_unseen: int,
     ) -> None:
-        self._ids = {word: i for i, word in enumerate(words)}
-        self._ids_of: WeakKeyDictionary[Vocabulary, GrowingRows] = WeakKeyDictionary()
-        self._lock = Lock()
-        self._table = _whole(table)
         self._shape, self._dtype = table.shape[1:], table.dtype
         self._compute = compute
-        self._unseen = _UnseenRows(self._compute_whole, self._table.dtype, max_unseen)
+        self._lock = Lock()
+        self._known = {word: place for place, word in enumerate(words)}
+        self._places = dict(self._known)  # of all words that have a row
+        self._rows = np.empty(len(words) + max_unseen, self._whole_dtype)
+        self._rows[: len(words)] = self._whole(table)
+        self._places_in: WeakKeyDictionary[Vocabulary, GrowingRows] = WeakKeyDictionary()
+        self._hits = self._misses = 0
 
     def gather(self, words: Sequence[str]) -> Rows:
         """Rows of M words, (M, ...): a new array, which the caller may write to."""
-        ids = self._look_up(words)
-        # An unseen word has the first row here, until it gets its own.
-        rows = self._table.take(ids, mode="clip")
-        unseen = (ids < 0).nonzero()[0]
-        if len(unseen):
-            rows[unseen] = self._unseen.gather(list(chosen(words, unseen)))
+        # What is kept may be overwritten once the lock is let go, but not what was taken from it.
+        with self._lock:
+            places = self._look_up(words)
+            missing = self._still_missing(words, places) if len(places) and places.min() < 0 else ()
+            rows = self._rows.take(places, mode="clip")
+            self._hits += int(np.count_nonzero(places >= len(self._known)))
+            self._misses += len(missing)
+        if len(missing):
+            rows[missing] = self._new_rows([words[i] for i in missing])
         return rows.view(self._dtype).reshape(len(rows), *self._shape)
 
     def _look_up(self, words: Sequence[str]) -> Ids:
-        """Where in the table the rows of M words are, (M,); -1 where they aren't."""
+        """Where the rows of M words are, (M,); -1 where there are none, or were none before."""
         if not isinstance(words, Words):
-            return np.fromiter(map(self._ids.get, words, repeat(-1)), np.int64, count=len(words))
-        vocabulary = words.vocabulary
-        known = self._ids_of.get(vocabulary)
-        if known is None or known.count < len(vocabulary):
-            with self._lock:
-                known = self._ids_of.setdefault(vocabulary, GrowingRows())
-                known.add(self._look_up(vocabulary.words[known.count :]))
+            return np.fromiter(map(self._places.get, words, repeat(-1)), np.int64, count=len(words))
+        known = self._places_in.setdefault(words.vocabulary, GrowingRows())
+        if known.count < len(words.vocabulary):
+            known.add(self._look_up(words.vocabulary.words[known.count :]))
         return known.array.take(words.ids)
 
-    def _compute_whole(self, words: Sequence[str]) -> Rows:
-        return _whole(self._compute(words).astype(self._dtype, copy=False))
+    def _still_missing(self, words: Sequence[str], places: Ids) -> list[int]:
+        """Put in `places` what has come since; say which of the words have no row even so."""
+        indices = (places < 0).nonzero()[0].tolist()
+        for i in indices:
+            places[i] = self._places.get(words[i], -1)
+        if isinstance(words, Words):
+            self._places_in[words.vocabulary].array[words.ids[indices]] = places[indices]
+        return [i for i in indices if places[i] < 0]
+
+    def _new_rows(self, words: Sequence[str]) -> Rows:
+        """Compute the rows of N words, (N,), and keep them."""
+        new = {word: n for n, word in enumerate(dict.fromkeys(words))}
+        rows = self._whole(self._compute(list(new)).astype(self._dtype, copy=False))
+        with self._lock:
+            for word, row in zip(new, rows, strict=True):
+                self._keep(word, row)
+        return rows[[new[word] for word in words]]
+
+    def _keep(self, word: str, row: Rows) -> None:
+        room = len(self._rows) - len(self._known)
+        if word in self._places or len(word) > _MAX_KEY_CHARS or not room:
+            return
+        if len(self._places) == len(self._rows):
+            self._places = dict(self._known)
+            for known in self._places_in.values():
+                known.array[known.array >= len(self._known)] = -1
+        self._rows[len(self._places)] = row
+        self._places[word] = len(self._places)
+
+    @property
+    def _whole_dtype(self) -> np.dtype[np.void]:
+        return np.dtype(f"V{self._dtype.itemsize * math.prod(self._shape)}")
+
+    def _whole(self, rows: Rows) -> Rows:
+        """Rows (N, ...) as N bytes each, (N,): they are copied whole, whatever is in them."""
+        return np.ascontiguousarray(rows).reshape(-1).view(self._whole_dtype)
 
     @property
     def unseen_words(self) -> UnseenWords:
         """How the rows of unseen words were come by."""
-        return self._unseen.use
-
-
-def _whole(rows: Rows) -> Rows:
-    """Rows (N, ...) as N bytes each, (N,): they are copied whole, whatever is in them."""
-    size = rows.itemsize * math.prod(rows.shape[1:])
-    return np.ascontiguousarray(rows).reshape(-1).view(f"V{size}")
-
-
-class _UnseenRows:
-    """A bounded cache of rows. When it is full, the whole generation makes room for the next.
-
-    A caller gets a copy that was made under the lock, so no later change reaches a running batch.
-    """
-
-    def __init__(
-        self,
-        compute: Callable[[Sequence[str]], Rows],
-        dtype: np.dtype[np.void],
-        capacity: int,
-    ) -> None:
-        self._compute = compute
-        self._capacity = capacity
-        self._lock = Lock()
-        self._slots: dict[str, int] = {}
-        self._rows = np.empty(max(capacity, 1), dtype)
-        self._hits = self._misses = 0
-
-    @property
-    def use(self) -> UnseenWords:
-        """See `WordRows.unseen_words`."""
         with self._lock:
-            return UnseenWords(self._hits, self._misses, len(self._slots))
-
-    def gather(self, words: Sequence[str]) -> Rows:
-        """Rows of N words, (N,)."""
-        with self._lock:
-            slots = list(map(self._slots.get, words, repeat(-1)))
-            rows: Rows = self._rows.take(slots, mode="clip")
-            misses = slots.count(-1)
-            self._misses += misses
-            self._hits += len(slots) - misses
-        if misses:
-            missing = [i for i, slot in enumerate(slots) if slot < 0]
-            new = list(dict.fromkeys(words[i] for i in missing))
-            position = {word: n for n, word in enumerate(new)}
-            computed = self._compute(new)
-            rows[missing] = computed[[position[words[i]] for i in missing]]
-            with self._lock:
-                self._keep(new, computed)
-        return rows
-
-    def _keep(self, words: Sequence[str], rows: Rows) -> None:
-        for word, row in zip(words, rows, strict=True):
-            if word in self._slots or len(word) > _MAX_KEY_CHARS or not self._capacity:
-                continue
-            if len(self._slots) == self._capacity:
-                self._slots = {}
-            self._rows[len(self._slots)] = row
-            self._slots[word] = len(self._slots)
+            kept = len(self._places) - len(self._known)
+            return UnseenWords(self._hits, self._misses, kept)

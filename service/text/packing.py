@@ -36,6 +36,9 @@ def parts_of(
     words : of the part.
     offsets : of the part's sentences, as in any packed batch.
     """
+    if _size(sentence_offsets) <= limit:  # most often
+        yield 0, words, sentence_offsets
+        return
     for first, end in _ranges_of(sentence_offsets, limit):
         own = sentence_offsets[first : end + 1]
         start = int(own[0])
@@ -43,16 +46,15 @@ def parts_of(
 
 
 def _ranges_of(offsets: Offsets, limit: int) -> Iterator[tuple[int, int]]:
-    """Ranges of sentences, in order, that have `limit` tokens at most, or are one that has more.
-
-    A sentence counts as a token more than it has: also a million empty ones take memory.
-    """
+    """Ranges of sentences, in order, that have `limit` tokens at most, or are one that has more."""
     first, sentences = 0, len(offsets) - 1
-    if offsets[-1] + sentences <= limit:
-        yield first, sentences
-        return
     sizes = offsets + np.arange(len(offsets))
     while first < sentences:
         end = max(first + 1, int(np.searchsorted(sizes, sizes[first] + limit, side="right")) - 1)
         yield first, end
         first = end
+
+
+def _size(offsets: Offsets) -> int:
+    """A sentence counts as a token more than it has: also a million empty ones take memory."""
+    return int(offsets[-1]) + len(offsets) - 1

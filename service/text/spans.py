@@ -21,7 +21,7 @@ class Span(NamedTuple):
 
     def shifted(self, by: int) -> "Span":
         """The same span, `by` tokens further."""
-        return self._replace(token_start=self.token_start + by, token_end=self.token_end + by)
+        return Span(self.label, self.token_start + by, self.token_end + by)
 
 
 def split_tag(tag: str) -> tuple[str, str]:

@@ -95,6 +95,29 @@ def test_words_by_number_have_the_rows_of_their_strings(rows, compute):
     assert compute.computed == ["x", "yy", "z"]
 
 
+def test_words_by_number_are_right_when_a_generation_has_made_room(rows, compute):
+    tokenizer, other = Tokenizer(), Tokenizer()
+    for text in ["p q a", "q r s", "p s bb", "t u p", "q t"]:
+        for words in (tokenizer.tokenize(text).words, other.tokenize(text).words):
+            assert (rows.gather(words) == expected(list(words))).all()
+
+
+def test_a_word_that_came_as_a_string_is_kept_for_its_number_too(rows, compute):
+    words = Tokenizer().tokenize("x a").words
+    rows.gather(["yy"])
+    rows.gather(words)
+    rows.gather(Tokenizer().tokenize("yy x").words)
+    assert compute.computed == ["yy", "x"]
+
+
+def test_what_the_cache_did_is_counted_by_tokens(rows):
+    words = Tokenizer().tokenize("x x a y").words
+    for _ in range(2):
+        rows.gather(words)
+    rows.gather(["y", "bb"])
+    assert rows.unseen_words == (4, 3, 2)
+
+
 def test_words_of_two_tokenizers_are_told_apart(rows):
     one, other = Tokenizer().tokenize("bb a x"), Tokenizer().tokenize("x bb bb a")
     for tokens in (one, other, one):
@@ -105,7 +128,7 @@ def test_a_vocabulary_that_is_dropped_is_forgotten(rows):
     for text in ("a b", "c d"):
         rows.gather(Tokenizer(0).tokenize(text).words)
     gc.collect()
-    assert len(rows._ids_of) == 0
+    assert len(rows._places_in) == 0
 
 
 def test_rows_that_are_computed_are_of_the_tables_type(compute):
