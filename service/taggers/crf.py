@@ -171,9 +171,9 @@ class CrfTagger:
         entries["single"] = singles = np.array(list(map(self._gazetteers.single, words)))
         matches = (singles >= 0).nonzero()[0]
         if len(matches):
-            for offset, position in SINGLE_SEEN_AT.items():
-                rows = self._match_rows[singles[matches], position]
-                entries["rows"][matches, OFFSETS.index(offset)] += rows
+            seen_at = [OFFSETS.index(offset) for offset in SINGLE_SEEN_AT]
+            rows = self._match_rows[singles[matches]][:, [*SINGLE_SEEN_AT.values()]]  # (n, 3, K)
+            entries["rows"][matches[:, None], seen_at] += rows
         entries["first"] = list(map(self._gazetteers.first, words))
         entries["second"] = list(map(self._gazetteers.second, words))
         return entries

@@ -1,5 +1,6 @@
 """The weights of a linear model by feature name, packed as arrays."""
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from service.taggers.base import FiredFeature, Parameters
 from service.text.features import OFFSETS
-from service.text.tokens import offsets_of
+from service.text.tokens import consecutive
 
 
 class FeatureWeights:
@@ -74,13 +75,13 @@ class FeatureWeights:
             before = len(found)
             found += [i for i in map(self._ids.get, names) if i is not None]
             counts.append(len(found) - before)
-        group = np.repeat(np.arange(len(counts)), counts)  # (n,)
         attributes = np.array(found, dtype=np.int64)  # (n,)
         # Every attribute stands for its slice of the weights: m of them in all.
-        firsts = self._bounds[attributes]
-        lengths = self._bounds[attributes + 1] - firsts
-        weight = np.arange(lengths.sum()) + np.repeat(firsts - offsets_of(lengths)[:-1], lengths)
-        cells = int(np.prod(self._shape))
-        cell = np.repeat(group * cells, lengths) + self._cells[weight]  # (m,)
-        sums = np.bincount(cell, weights=self._weights[weight], minlength=len(counts) * cells)
+        firsts = self._bounds.take(attributes)
+        lengths = self._bounds.take(attributes + 1) - firsts
+        weights = consecutive(firsts, lengths)  # (m,)
+        cells = math.prod(self._shape)
+        of_group = np.repeat(np.arange(0, cells * len(counts), cells), counts)  # (n,)
+        cell = np.repeat(of_group, lengths) + self._cells.take(weights)  # (m,)
+        sums = np.bincount(cell, self._weights.take(weights), cells * len(counts))
         return sums.astype(np.float32).reshape(len(counts), *self._shape)
