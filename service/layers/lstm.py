@@ -18,6 +18,10 @@ from service.text.tokens import by_step
 
 Floats = NDArray[np.float32]
 
+_TOGETHER = 4
+"""A BLAS multiplies so many rows together; those that are left over are quicker one by one, two or
+three alone in half the time."""
+
 
 @dataclass(frozen=True, slots=True)
 class LstmWeights:
@@ -38,15 +42,17 @@ class LstmWeights:
 
     def project(self, elements: Floats) -> Floats:
         """What each of M elements gives to the gates: (M, D) to (M, 2, 4 H)."""
-        width = self.inputs.shape[0]
-        projected: Floats = elements @ self.inputs.reshape(width, -1)
-        return projected.reshape(-1, *self.bias.shape) + self.bias
+        projected = np.empty((len(elements), *self.bias.shape), dtype=np.float32)
+        weights = self.inputs.reshape(-1, self.bias.size)
+        _multiply(elements, weights, projected.reshape(-1, self.bias.size))
+        projected += self.bias
+        return projected
 
     def project_ways(self, elements: Floats) -> Floats:
         """The same where each direction has elements of its own: (M, 2, D) to (M, 2, 4 H)."""
         projected = np.empty((len(elements), *self.bias.shape), dtype=np.float32)
         for way in range(2):
-            np.matmul(elements[:, way], self.inputs[:, way], out=projected[:, way])
+            _multiply(elements[:, way], self.inputs[:, way], projected[:, way])
         projected += self.bias
         return projected
 
@@ -106,7 +112,7 @@ def bilstm(projected: Floats, recurrent: Floats, offsets: NDArray[np.int64]) -> 
         here = gates[:, first : first + count]  # (2, n, 4 H)
         if first:
             product = products[:, :count]
-            np.matmul(stepped[:, before : before + count], recurrent, out=product)
+            _multiply(stepped[:, before : before + count], recurrent, product)
             here += product
         cell = cells[:, :count]  # (2, n, H)
         state = stepped[:, first : first + count]  # (2, n, H)
@@ -115,6 +121,17 @@ def bilstm(projected: Floats, recurrent: Floats, offsets: NDArray[np.int64]) -> 
     states[ahead, 0] = stepped[0]
     states[back, 1] = stepped[1]
     return states
+
+
+def _multiply(rows: Floats, weights: Floats, out: Floats) -> None:
+    """Put rows (..., n, H) times weights (..., H, W) into `out` (..., n, W)."""
+    count = rows.shape[-2]
+    together = count - count % _TOGETHER
+    if together:
+        np.matmul(rows[..., :together, :], weights, out=out[..., :together, :])
+    if together < count:
+        left, left_out = rows[..., together:, None, :], out[..., together:, None, :]
+        np.matmul(left, weights[..., None, :, :], out=left_out)
 
 
 def _step(gates: Floats, cell: Floats, state: Floats) -> None:

@@ -35,6 +35,19 @@ def test_a_sequence_has_the_same_states_alone_and_in_any_batch(lengths, seed):
         np.testing.assert_allclose(together[mine], alone, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("count", range(10))
+def test_elements_are_projected_as_each_alone(count):
+    elements = np.random.default_rng(count).normal(size=(count, 2, 3)).astype(np.float32)
+    together = WEIGHTS.project(elements[:, 0])
+    ways = WEIGHTS.project_ways(elements)
+    assert together.shape == ways.shape == (count, *WEIGHTS.bias.shape)
+    for element, of_both, of_each in zip(elements, together, ways, strict=True):
+        ahead, back = (element[way] @ WEIGHTS.inputs[:, way] for way in range(2))
+        np.testing.assert_allclose(of_each - WEIGHTS.bias, [ahead, back], rtol=0, atol=1e-6)
+        expected = element[0] @ WEIGHTS.inputs.reshape(3, -1) + WEIGHTS.bias.ravel()
+        np.testing.assert_allclose(of_both.ravel(), expected, rtol=0, atol=1e-6)
+
+
 def test_the_backward_direction_is_the_forward_one_read_from_the_end():
     swapped = lstm_weights(*(STORED[name][::-1] for name in ("inputs", "bias", "recurrent")))
     elements = STORED["elements"][:4]
