@@ -96,6 +96,8 @@ def bilstm(projected: Floats, recurrent: Floats, offsets: NDArray[np.int64]) -> 
     -------
     (M, 2, H) at each element the state of the forward and of the backward direction.
     """
+    if len(offsets) == 2:
+        return _states_of_one(projected, recurrent)
     elements, hidden = len(projected), recurrent.shape[1]
     states = np.empty((elements, 2, hidden), dtype=np.float32)
     if not elements:
@@ -104,22 +106,48 @@ def bilstm(projected: Floats, recurrent: Floats, offsets: NDArray[np.int64]) -> 
     gates = np.empty((2, elements, 4 * hidden), dtype=np.float32)  # rows by step, then by rank
     gates[0] = projected[ahead, 0]
     gates[1] = projected[back, 1]
+    by_gate = gates.reshape(2, elements, 4, hidden).transpose(2, 0, 1, 3)  # (4, 2, M, H)
     stepped = np.empty((2, elements, hidden), dtype=np.float32)
     cells = np.zeros((2, active[0], hidden), dtype=np.float32)
     products = np.empty((2, active[0], 4 * hidden), dtype=np.float32)
     first, before = 0, 0
     for count in active:
-        here = gates[:, first : first + count]  # (2, n, 4 H)
+        end = first + count
         if first:
             product = products[:, :count]
             _multiply(stepped[:, before : before + count], recurrent, product)
-            here += product
-        cell = cells[:, :count]  # (2, n, H)
-        state = stepped[:, first : first + count]  # (2, n, H)
-        _step(here, cell, state)
-        before, first = first, first + count
+            gates[:, first:end] += product
+        _step(by_gate[:, :, first:end], cells[:, :count], stepped[:, first:end])
+        before, first = first, end
     states[ahead, 0] = stepped[0]
     states[back, 1] = stepped[1]
+    return states
+
+
+def _states_of_one(projected: Floats, recurrent: Floats) -> Floats:
+    """The same of one sequence: where the numbers of a gate lie side by side, most calls cost half.
+
+    A step is a dozen of them, and little else.
+    """
+    elements, hidden = len(projected), recurrent.shape[1]
+    gates = np.empty((elements, 4, 2, hidden), dtype=np.float32)
+    of_ways = projected.reshape(elements, 2, 4, hidden)
+    gates[:, :, 0] = of_ways[:, 0]
+    gates[:, :, 1] = of_ways[::-1, 1]
+    weights = recurrent.reshape(2, hidden, 4, hidden).transpose(2, 0, 1, 3)  # (4, 2, H, H)
+    stepped = np.empty((elements, 2, 1, hidden), dtype=np.float32)
+    cell = np.zeros((2, hidden), dtype=np.float32)
+    product = np.empty((4, 2, 1, hidden), dtype=np.float32)
+    before = None
+    for here, state in zip(gates, stepped, strict=True):
+        if before is not None:
+            np.matmul(before, weights, out=product)
+            here += product[:, :, 0]
+        _step(here, cell, state[:, 0])
+        before = state
+    states = np.empty((elements, 2, hidden), dtype=np.float32)
+    states[:, 0] = stepped[:, 0, 0]
+    states[:, 1] = stepped[::-1, 1, 0]
     return states
 
 
@@ -135,18 +163,17 @@ def _multiply(rows: Floats, weights: Floats, out: Floats) -> None:
 
 
 def _step(gates: Floats, cell: Floats, state: Floats) -> None:
-    """One step of N sequences: from gates (..., N, 4 H) to a new cell and state, in place."""
-    hidden = cell.shape[-1]
+    """One step of sequences: from gates (4, ..., H) to a new cell and state (..., H), in place."""
     np.tanh(gates, out=gates)
-    logistic = gates[..., : 3 * hidden]
+    logistic = gates[:3]
     logistic *= 0.5
     logistic += 0.5
-    given = gates[..., :hidden]
-    given *= gates[..., 3 * hidden :]
-    cell *= gates[..., hidden : 2 * hidden]
+    given, forget, output, candidate = gates
+    given *= candidate
+    cell *= forget
     cell += given
     np.tanh(cell, out=state)
-    state *= gates[..., 2 * hidden : 3 * hidden]
+    state *= output
 
 
 def _in_both_ways(
@@ -160,8 +187,5 @@ def _in_both_ways(
     back : (M,) the same where step t is the t-th element from the end.
     active : T counts, how many sequences have an element at each step.
     """
-    if len(offsets) == 2:
-        ahead = np.arange(offsets[1])
-        return ahead, ahead[::-1], [1] * int(offsets[1])
     sequence_of, step, active = by_step(offsets)
     return offsets[sequence_of] + step, offsets[sequence_of + 1] - 1 - step, active
