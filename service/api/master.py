@@ -59,20 +59,14 @@ def _stop() -> None:
 def _reload(server: Any) -> None:
     if draining.has_begun():
         return
+    module = server.app.app_uri.partition(":")[0]
     gc.unfreeze()  # else what is replaced would never be freed
-    loaded = _load_again(server.app)
-    keep_out_of_collections()
-    if loaded:
-        server.reload()
-
-
-def _load_again(app: Any) -> bool:
-    """Load settings, models and app again; say whether that has worked."""
-    module = app.app_uri.partition(":")[0]
     try:
         importlib.reload(sys.modules[module])
     except (Exception, SystemExit) as error:
         _log.error("not reloaded (%s); the old models keep serving", type(error).__name__)
-        return False
-    app.callable = None  # gunicorn takes it from the module again
-    return True
+    else:
+        server.app.callable = None  # gunicorn takes it from the module again
+        server.reload()
+    finally:
+        keep_out_of_collections()  # also where nothing was loaded

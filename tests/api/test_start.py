@@ -211,11 +211,12 @@ def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     assert configuration["workers"] == 3
 
 
-def test_garbage_is_collected_from_the_fork_on_and_what_is_loaded_is_left_out() -> None:
+@pytest.mark.parametrize("hook", ["when_ready", "on_reload"])
+def test_garbage_is_collected_from_the_fork_on_and_what_is_loaded_is_left_out(hook: str) -> None:
     configuration = runpy.run_path(str(CONFIGURATION))
     assert not gc.isenabled()
     gc.unfreeze()
-    configuration["when_ready"](object())
+    configuration[hook](object())
     try:
         assert gc.isenabled()
         assert gc.get_freeze_count() > 1000

@@ -1,19 +1,15 @@
 """SIGTERM and SIGHUP: nothing that was asked is lost, and a bad new model replaces none."""
 
-import gc
-import importlib
 import json
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import requests
 
-from service.api.master import take_signals
 from service.store.manifest import MANIFEST_FILE, WEIGHTS_FILE
 from tests.api.conftest import START_TIMEOUT_S, Server, serving
 from tests.api.fakes import SLOW_WORD, make_model_dir
@@ -155,22 +151,3 @@ def test_what_is_in_flight_is_answered_by_the_old_ones(tmp_path: Path) -> None:
         server.release.touch()
         slow.join()
     assert statuses == [200]
-
-
-def test_workers_are_forked_when_what_was_loaded_again_is_left_out_of_collections() -> None:
-    frozen: list[int] = []
-    handler = signal.getsignal(signal.SIGALRM)
-    served = importlib.import_module("tests.api.served")
-    master = SimpleNamespace(
-        app=SimpleNamespace(app_uri=f"{served.__name__}:app", callable=served.app),
-        signal=handler,
-        reload=lambda: frozen.append(gc.get_freeze_count()),
-    )
-    take_signals(master, 0)
-    try:
-        master.handle_hup()
-    finally:
-        signal.signal(signal.SIGALRM, handler)
-        gc.unfreeze()
-    assert frozen[0] > 1000
-    assert master.app.callable is None
