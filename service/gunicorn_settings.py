@@ -54,12 +54,10 @@ def available_cpus() -> int:
 
 try:
     _settings = load_settings()
+    _metrics = open_folder(_settings.metrics_dir)  # before the app is loaded, which counts there
 except SettingError as error:
     print(error, file=sys.stderr)
     raise SystemExit(3) from None
-
-# Before the app is loaded, which counts there.
-_metrics = open_folder(_settings.metrics_dir)
 
 _host = f"[{_settings.host}]" if ":" in _settings.host else _settings.host  # IPv6
 bind = f"{_host}:{_settings.port}"

@@ -117,6 +117,7 @@ def test_a_real_model_is_served(tmp_path: Path) -> None:
         ("TRELLIS_PORT", "http"),
         ("TRELLIS_MAX_BODY_BYTES", "0"),
         ("TRELLIS_MAX_UNSEEN_WORDS", "1000000000000"),
+        ("TRELLIS_METRICS_DIR", __file__),
     ],
 )
 def test_a_setting_that_cannot_be_used(name: str, value: str) -> None:
