@@ -73,9 +73,9 @@ def _input(results: Results) -> str:
         for name, of in about.items()
     ]
     note = (
-        "`made` is text made of the words of our own models, since no DATA was given: it says "
-        "nothing about unseen words, and the peers that train were trained on such text with "
-        "our models' tags."
+        "`made` is text made of the words of our own models, since no DATA was given: words come "
+        "as often as in text, but in no order, and the peers that train were trained on such text "
+        "with our models' tags."
         if "made" in about
         else "`sentences` are those of the test sets of UD English-EWT and GUM (open genres), "
         "`plain` consecutive ones of books and speeches that no model was trained on. Each "

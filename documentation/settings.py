@@ -37,8 +37,8 @@ def _bounds(field: FieldInfo) -> Iterator[str]:
             yield f"{least:,} to {most:,}"
         case Ge(least), _, None:
             yield f"at least {least:,}"
-        case None, Gt(least), None:
-            yield f"over {least:,}"
+        case None, Gt(least), Le(most):
+            yield f"over {least:,} to {most:,}"
 
 
 def _default(field: FieldInfo) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from service.errors import SettingError
 
 _PREFIX = "TRELLIS_"
+_DAY_S = 86_400  # a socket takes no timeout of centuries, and no infinite one
 _CHECKOUT_MODELS = Path(__file__).resolve().parent.parent / "models"
 _IMAGE_MODELS = Path("/models")
 
@@ -35,6 +36,7 @@ class Settings(BaseModel):
     request_timeout_s: float = Field(
         60.0,
         gt=0,
+        le=_DAY_S,
         description="Longest time for a request, or some lines of a stream, to wait and be tagged, "
         "in seconds; then it is given up and answered by 504.",
     )
@@ -67,12 +69,14 @@ class Settings(BaseModel):
     client_timeout_s: float = Field(
         30.0,
         gt=0,
+        le=_DAY_S,
         description="Longest time for a request to arrive, and for 64 kB of its answer to be "
         "taken, in seconds.",
     )
     stream_timeout_s: float = Field(
         30.0,
         gt=0,
+        le=_DAY_S,
         description="Longest wait for the client of a stream to send or to take more, in seconds.",
     )
     drain_s: float = Field(

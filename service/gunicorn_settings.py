@@ -17,7 +17,7 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
 
 # Modules and models are no garbage: to look through them again and again takes 0.1 s of a start.
-# `when_ready` ends that.
+# `when_ready` ends that, and `on_reload`: gunicorn may read this again before.
 gc.disable()
 
 # One BLAS thread a request: else each makes one for every core of the host, not of the container.
@@ -54,12 +54,10 @@ def available_cpus() -> int:
 
 try:
     _settings = load_settings()
+    _metrics = open_folder(_settings.metrics_dir)  # before the app is loaded, which counts there
 except SettingError as error:
     print(error, file=sys.stderr)
     raise SystemExit(3) from None
-
-# Before the app is loaded, which counts there.
-_metrics = open_folder(_settings.metrics_dir)
 
 _host = f"[{_settings.host}]" if ":" in _settings.host else _settings.host  # IPv6
 bind = f"{_host}:{_settings.port}"
@@ -100,6 +98,11 @@ def _check_address() -> None:
 
 def when_ready(server: object) -> None:
     """Models are loaded and no worker is forked."""
+    keep_out_of_collections()
+
+
+def on_reload(server: object) -> None:
+    """Models are loaded again, and no new worker is forked."""
     keep_out_of_collections()
 
 

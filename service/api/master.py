@@ -69,4 +69,4 @@ def _reload(server: Any) -> None:
         server.app.callable = None  # gunicorn takes it from the module again
         server.reload()
     finally:
-        keep_out_of_collections()
+        keep_out_of_collections()  # also where nothing was loaded

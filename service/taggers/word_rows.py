@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import repeat
+from itertools import count, repeat
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -101,20 +101,23 @@ class WordRows:
         new = {word: n for n, word in enumerate(dict.fromkeys(words))}
         rows = self._whole(self._compute(list(new)).astype(self._dtype, copy=False))
         with self._lock:
-            for word, row in zip(new, rows, strict=True):
-                self._keep(word, row)
+            self._keep(new, rows)
         return rows[[new[word] for word in words]]
 
-    def _keep(self, word: str, row: Rows) -> None:
-        room = len(self._rows) - len(self._known)
-        if word in self._places or len(word) > _MAX_KEY_CHARS or not room:
-            return
-        if len(self._places) == len(self._rows):
-            self._places = dict(self._known)
-            for known in self._places_in.values():
-                known.array[known.array >= len(self._known)] = -1
-        self._rows[len(self._places)] = row
-        self._places[word] = len(self._places)
+    def _keep(self, new: dict[str, int], rows: Rows) -> None:
+        """Keep rows (N,) of N words, as many as there is room for at all."""
+        words = [w for w in new if w not in self._places and len(w) <= _MAX_KEY_CHARS]
+        words = words[: len(self._rows) - len(self._known)]
+        if len(self._places) + len(words) > len(self._rows):
+            self._drop_unseen()  # at most once, however many words came
+        first = len(self._places)
+        self._rows[first : first + len(words)] = rows[[new[word] for word in words]]
+        self._places.update(zip(words, count(first)))
+
+    def _drop_unseen(self) -> None:
+        self._places = dict(self._known)
+        for known in self._places_in.values():
+            known.array[known.array >= len(self._known)] = -1
 
     @property
     def _whole_dtype(self) -> np.dtype[np.void]:

@@ -117,6 +117,7 @@ def test_a_real_model_is_served(tmp_path: Path) -> None:
         ("TRELLIS_PORT", "http"),
         ("TRELLIS_MAX_BODY_BYTES", "0"),
         ("TRELLIS_MAX_UNSEEN_WORDS", "1000000000000"),
+        ("TRELLIS_METRICS_DIR", __file__),
     ],
 )
 def test_a_setting_that_cannot_be_used(name: str, value: str) -> None:
@@ -211,11 +212,12 @@ def test_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     assert configuration["workers"] == 3
 
 
-def test_garbage_is_collected_from_the_fork_on_and_what_is_loaded_is_left_out() -> None:
+@pytest.mark.parametrize("hook", ["when_ready", "on_reload"])
+def test_garbage_is_collected_from_the_fork_on_and_what_is_loaded_is_left_out(hook: str) -> None:
     configuration = runpy.run_path(str(CONFIGURATION))
     assert not gc.isenabled()
     gc.unfreeze()
-    configuration["when_ready"](object())
+    configuration[hook](object())
     try:
         assert gc.isenabled()
         assert gc.get_freeze_count() > 1000

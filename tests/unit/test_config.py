@@ -34,7 +34,15 @@ def test_models_come_from_the_setting_else_from_the_checkout(monkeypatch, tmp_pa
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("PORT", "http"), ("PORT", "70000"), ("MAX_RUNNING", "0"), ("MAX_TEXT_CHARS", "-1")],
+    [
+        ("PORT", "http"),
+        ("PORT", "70000"),
+        ("MAX_RUNNING", "0"),
+        ("MAX_TEXT_CHARS", "-1"),
+        ("REQUEST_TIMEOUT_S", "inf"),
+        ("CLIENT_TIMEOUT_S", "1e23"),
+        ("STREAM_TIMEOUT_S", "nan"),
+    ],
 )
 def test_a_value_that_cannot_be_used_is_named(monkeypatch, name, value):
     monkeypatch.setenv(f"TRELLIS_{name}", value)

@@ -23,6 +23,8 @@ from typing import TypeVar
 
 from prometheus_client.mmap_dict import MmapedDict
 
+from service.errors import SettingError
+
 T = TypeVar("T")
 
 _ARCHIVE = "archive"  # in place of the process
@@ -45,15 +47,24 @@ def open_folder(folder: Path | None = None) -> Path:
     ----------
     folder : is made, or emptied of such files; None makes one in memory, where there is such, and
         removes it at the end.
+
+    Raises
+    ------
+    SettingError
+        Where it can be neither made nor emptied.
     """
     global _folder
     if _folder is None:
         _folder = folder or Path(tempfile.mkdtemp(prefix="trellis-metrics-", dir=_memory()))
         if folder is None:
             atexit.register(_remove, _folder, os.getpid())
-        _folder.mkdir(parents=True, exist_ok=True)
-        for file in _folder.glob("*.db"):
-            file.unlink()
+        try:
+            _folder.mkdir(parents=True, exist_ok=True)
+            for file in _folder.glob("*.db"):
+                file.unlink()
+        except OSError as error:
+            reason = f"{folder} cannot be used: {type(error).__name__}"
+            raise SettingError("TRELLIS_METRICS_DIR", reason) from error
     return _folder
 
 

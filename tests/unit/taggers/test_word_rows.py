@@ -62,6 +62,16 @@ def test_more_unseen_words_than_the_cache_holds_are_all_right(rows):
     assert (rows.gather(words) == expected(words)).all()
 
 
+def test_of_more_words_than_the_cache_holds_as_many_are_kept(rows, compute):
+    rows.gather(["p"])
+    words = [f"w{i}" for i in range(7)]
+    rows.gather(words)
+    assert rows.unseen_words.kept == 3
+    compute.computed.clear()
+    rows.gather(words)
+    assert len(compute.computed) == 4
+
+
 def test_a_very_long_word_is_not_kept(rows, compute):
     word = "x" * 1000
     rows.gather([word])
