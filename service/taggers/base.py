@@ -1,6 +1,6 @@
 """What every tagger is: labels, and a score for every tag sequence of a sentence."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -133,28 +133,24 @@ class Parameters:
         return array.astype(np.int64)
 
     def vocabulary(self, name: str) -> list[str]:
-        """The vocabulary of that name, checked.
+        """The vocabulary of that name; it is checked as by `ids`."""
+        return list(self.ids(name))
+
+    def ids(self, name: str) -> dict[str, int]:
+        """Where in the vocabulary of that name each entry is, in order.
 
         Raises
         ------
         ValueError
             Where it is missing or has an entry twice.
         """
-        entries = self._entries(name)
-        _check_distinct(name, entries, set(entries))
-        return entries
-
-    def ids(self, name: str) -> dict[str, int]:
-        """Where in the vocabulary of that name each entry is; it is checked as above."""
-        entries = self._entries(name)
-        ids = {entry: i for i, entry in enumerate(entries)}
-        _check_distinct(name, entries, ids)
-        return ids
-
-    def _entries(self, name: str) -> list[str]:
         if name not in self.vocabularies:
             raise ValueError(f"the vocabulary {name} is missing")
-        return self.vocabularies[name]
+        entries = self.vocabularies[name]
+        ids = {entry: i for i, entry in enumerate(entries)}
+        if len(ids) != len(entries):
+            raise ValueError(f"the vocabulary {name} has an entry twice")
+        return ids
 
     def part(self, prefix: str) -> "Parameters":
         """Those arrays and vocabularies whose names begin with `prefix`, without it."""
@@ -172,8 +168,3 @@ class Parameters:
             {prefix + name: array for name, array in self.arrays.items()},
             {prefix + name: entries for name, entries in self.vocabularies.items()},
         )
-
-
-def _check_distinct(name: str, entries: list[str], distinct: Collection[str]) -> None:
-    if len(distinct) != len(entries):
-        raise ValueError(f"the vocabulary {name} has an entry twice")
