@@ -47,7 +47,8 @@ class FeatureReader:
         for place, pair in enumerate(pairwise(map(str.lower, padded)), start=1):
             if self._is_pair(pair):
                 for offset in PAIR_OFFSETS:
-                    rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
+                    if 0 <= place - offset < len(rows):
+                        rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
         for place, which, position in self._gazetteers.match(padded):
             names = self._gazetteers.features[which][position]
             rows[place] += [f"0:{name}" for name in names]

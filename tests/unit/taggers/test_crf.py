@@ -12,6 +12,7 @@ from service.text.conll import TaggedSentence
 from service.text.features import (
     BOUNDARY,
     OFFSETS,
+    PAIR_OFFSETS,
     WordClusters,
     features_at,
     pair_feature,
@@ -55,7 +56,10 @@ def parameters(seed=0, **replaced):
     }
     lowered = [word.lower() for word in [*WORDS, BOUNDARY]]
     features |= {
-        f"{offset}:{pair_feature(a, b)}" for a in lowered for b in lowered for offset in (0, 1)
+        f"{offset}:{pair_feature(a, b)}"
+        for a in lowered
+        for b in lowered
+        for offset in PAIR_OFFSETS
     }
     features |= {f"0:{c}:{how}:{where}" for c in CLASSES for how in CASINGS for where in POSITIONS}
     weights = {}  # by attribute, then by cell
@@ -123,8 +127,10 @@ def reference_features(sentence):
             for offset in OFFSETS
             for name in features_at(offset, word_features(at(i + offset), clusters))
         ]
+        names.append(f"2:{pair_feature(at(i + 1).lower(), at(i + 2).lower())}")
         names.append(f"1:{pair_feature(at(i).lower(), at(i + 1).lower())}")
         names.append(f"0:{pair_feature(at(i - 1).lower(), at(i).lower())}")
+        names.append(f"-1:{pair_feature(at(i - 2).lower(), at(i - 1).lower())}")
         features.append(names)
     for token, name in matches(sentence):
         features[token].append(f"0:{name}")
