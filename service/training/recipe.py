@@ -40,11 +40,6 @@ class Corpus(_Part):
         (), description="Of columns: CoNLL-U files that have the texts of the dev sentences."
     )
     raw_test: tuple[str, ...] = Field((), description="The same of the test sentences.")
-    leave_out: tuple[tuple[str, str], ...] = Field(
-        (),
-        description="Pairs of a word and a tag: training sentences in which that word has that "
-        "tag are left out.",
-    )
 
     def read(self, data: Path, split: Literal["train", "dev", "test"]) -> list[TaggedSentence]:
         """Read the files of a split, in order.
@@ -55,13 +50,8 @@ class Corpus(_Part):
         """
         files: tuple[str, ...] = getattr(self, split)
         if self.format == "columns":
-            found = [s for file in files for s in read_columns(data / file)]
-        else:
-            found = [s for file in files for s in read_conllu(data / file, self.format)]
-        if split != "train" or not self.leave_out:
-            return found
-        unwanted = set(self.leave_out)
-        return [s for s in found if unwanted.isdisjoint(zip(s.words, s.tags, strict=True))]
+            return [s for file in files for s in read_columns(data / file)]
+        return [s for file in files for s in read_conllu(data / file, self.format)]
 
     def read_raw(self, data: Path, split: Literal["dev", "test"]) -> list[RawText]:
         """Read the files of a split as raw texts; none where the corpus has no texts.

@@ -107,20 +107,6 @@ def test_sentences_of_dev_and_test_files_are_left_out_of_the_training(data):
     assert kept < {sentence.words for sentence in made.corpora[0].read(data, "train")}
 
 
-def test_training_sentences_that_tag_a_word_as_a_recipe_says_are_left_out(tmp_path):
-    text = "@\tO\nJane\tB-PER\n\n@\tB-PER\nBob\tB-PER\n\nran\tO\n@\tB-PER\n"
-    for split in ("train", "dev"):
-        (tmp_path / f"{split}.tsv").write_text(text + f"in\tO\n{split}\tO\n")
-    files = {split: [f"{split}.tsv"] for split in ("train", "dev")}
-    corpus = {**CORPUS, "format": "columns", **files, "leave_out": [["@", "O"], ["ran", "B-PER"]]}
-    made = recipe("hmm", "ner", corpora=[corpus])
-    only_train = {**corpus, "dev": []}
-    kept = training_sentences(recipe("hmm", "ner", corpora=[only_train]), tmp_path)
-    assert [s.words[0] for s in kept] == ["@", "ran"]
-    assert [s.words[1] for s in kept] == ["Bob", "@"]
-    assert len(made.corpora[0].read(tmp_path, "dev")) == 3
-
-
 def test_ill_formed_training_tags_are_repaired(tmp_path):
     (tmp_path / "train.tsv").write_text("Jane\tI-PER\nran\tO\n\nBob\tI-PER\nLee\tI-PER\n")
     made = recipe("hmm", "ner", corpora=[{**CORPUS, "format": "columns", "train": ["train.tsv"]}])
