@@ -25,7 +25,7 @@ PAIR = "pair="
 """How the feature of a pair of neighbouring words begins; the second of them has it."""
 
 PAIR_OFFSETS = (2, 1, 0, -1)
-"""How far the second word of a pair stands from the tokens that see it: from the one before the
+"""How far the second word of a pair stands from the tokens that may see it: from the one before the
 pair to the one after it."""
 
 _MAX_SHAPE = 16

@@ -12,6 +12,7 @@ from service.text.conll import TaggedSentence
 from service.text.features import (
     BOUNDARY,
     OFFSETS,
+    PAIR,
     PAIR_OFFSETS,
     WordClusters,
     features_at,
@@ -171,8 +172,14 @@ def test_training_reads_the_features_that_serving_sums_up(sentence):
     sentence = [word for word in sentence if " " not in word]  # such a word is in no pair
     lexicon = Lexicon(dict(GIVEN.arrays), dict(GIVEN.vocabularies))
     twice = [TaggedSentence(tuple(sentence), ("A",) * len(sentence))] * 2
-    read = feature_reader(twice, lexicon).features(sentence)
-    assert list(map(sorted, read)) == list(map(sorted, reference_features(sentence)))
+    read = feature_reader(twice, lexicon, pairs_seen_beside=True).features(sentence)
+    expected = list(map(sorted, reference_features(sentence)))
+    assert list(map(sorted, read)) == expected
+    within = feature_reader(twice, lexicon, pairs_seen_beside=False).features(sentence)
+    beside = tuple(f"{offset}:{PAIR}" for offset in (2, -1))
+    assert list(map(sorted, within)) == [
+        [name for name in names if not name.startswith(beside)] for names in expected
+    ]
 
 
 @given(st.lists(words, max_size=4))
