@@ -67,6 +67,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     if "stages" in options.only:
         _say("stages")
         results["stages"] = _stages(next(iter(about["sets"])), about, options.rounds)
+    if "request" in options.only:
+        _say("request")
+        results["request"] = json.loads(
+            _own("benchmarks.request", "en-ner-crf", TEXTS, options.rounds)
+        )
     if "options" in options.only:
         _say("options")
         results["options"] = {

@@ -113,6 +113,19 @@ def _stages(results: Results) -> str:
     return table(["CPU microseconds a token", *names], rows)
 
 
+def _request(results: Results) -> str:
+    tokens, requests = results["about"]["tokens"], results["request"]
+    names = next(iter(requests.values()))
+    heads = [
+        "CPU microseconds",
+        f"`/ner`, a text of {tokens['request']} tokens",
+        f"`/ner/batch`, 32 texts of {tokens['batch_request']} in all",
+    ]
+    rows = [[name, *[figures(of, (name, 0))[0] for of in requests.values()]] for name in names]
+    note = "Requests to en-ner-crf in process, below the server and without HTTP."
+    return f"{note}\n\n{table(heads, rows)}"
+
+
 def _options(results: Results) -> str:
     prices = results["options"]
     names = dict.fromkeys(option for of in prices.values() for option in of)
@@ -187,6 +200,7 @@ _SECTIONS: Mapping[str, Any] = {
     "batch": ("Batches", _batch),
     "single": ("One text at a time", _single),
     "stages": ("Where the time goes", _stages),
+    "request": ("Where the time of a request goes", _request),
     "options": ("What options cost", _options),
     "monitoring": ("What metrics and log cost", _monitoring),
     "http": ("HTTP", _http),

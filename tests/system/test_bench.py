@@ -63,7 +63,8 @@ def test_every_part_is_reported_with_positive_figures(report: str) -> None:
                     if cell == "":
                         continue
                 figure = float(cell.removesuffix(" %").replace(",", ""))
-                assert figure > 0 or (figure == 0 and MAY_BE_ZERO.search(head)), (head, row)
+                may_be_zero = MAY_BE_ZERO.search(f"{head} {row[0]}")
+                assert figure > 0 or (figure == 0 and may_be_zero), (head, row)
 
 
 def test_every_model_and_server_stands_in_the_report(report: str) -> None:
