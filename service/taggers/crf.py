@@ -3,7 +3,7 @@
 Its features are such that the emission of a token is a sum of rows (K,) that are looked up:
 
 - five rows, one for each word at -2 to +2, that depend on the word alone (`word_rows`),
-- a row for each pair of neighbouring words that it stands in or beside (`word_pairs`),
+- a row for the pair with the word before and one for that with the word after (`word_pairs`),
 - a row for each match of a gazetteer (`service.text.gazetteers`); those of a match of one word are
   in the word's own rows, and are taken away where it is part of a longer one.
 
@@ -126,9 +126,8 @@ class CrfTagger:
         places = np.arange(len(words)) + np.repeat(gaps, lengths)  # (M,)
         padded = spread(words, places, len(words) + (len(lengths) + 1) * REACH)
         entries = self._entries.gather(padded)  # (P,)
-        with_margins = _sum_over_offsets(entries)  # (P + 2, K)
-        self._pairs.add(with_margins, entries["pair_id"])
-        emissions = with_margins[1:-1]
+        emissions = _sum_over_offsets(entries)  # (P, K)
+        self._pairs.add(emissions, entries["pair_id"])
         longer = self._gazetteers.longer(padded, entries["first"], entries["second"])
         if longer:
             self._add_longer(emissions, longer, entries["single"])
@@ -184,8 +183,7 @@ class CrfTagger:
         names = [name for name in self._weights.names if name.startswith(PAIR)]
         pairs = [_pair_of(name) for name in names]
         rows = self._weights.sum([name] for name in names)  # (P, 5, K)
-        seen = {offset: rows[:, OFFSETS.index(offset)] for offset in PAIR_OFFSETS}
-        return WordPairs(pairs, {offset: of for offset, of in seen.items() if of.any()})
+        return WordPairs(pairs, rows[:, [OFFSETS.index(offset) for offset in PAIR_OFFSETS]])
 
     def _make_match_rows(self, tags: int) -> NDArray[np.float32]:
         """The row of each set of a gazetteer at each position of a match: (sets, 6, K)."""
@@ -201,18 +199,15 @@ def _pair_of(name: str) -> tuple[str, str]:
 
 
 def _sum_over_offsets(entries: NDArray[Any]) -> NDArray[np.float32]:
-    """For each of P words the sum of its neighbours' rows at their offsets: (P,) to (P + 2, K).
-
-    Before the first and after the last there is a row more, of zeros.
-    """
+    """For each of P words the sum of its neighbours' rows at their offsets: (P,) to (P, K)."""
     rows = entries["rows"]  # (P, 5, K)
     word, offset, tag = rows.strides
     # Row (p, i) of this view is that at offset i of the word which stands so from word p + REACH.
     inner = max(len(rows) - 2 * REACH, 0)
     shape = (inner, len(OFFSETS), rows.shape[2])
     seen = np.ndarray(shape, rows.dtype, entries, strides=(word, word + offset, tag))
-    sums = np.zeros((len(rows) + 2, rows.shape[2]), dtype=np.float32)
-    np.add.reduce(seen, axis=1, out=sums[1 + REACH : 1 + REACH + inner])
+    sums = np.zeros((len(rows), rows.shape[2]), dtype=np.float32)
+    np.add.reduce(seen, axis=1, out=sums[REACH : REACH + inner])
     return sums
 
 

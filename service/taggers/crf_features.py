@@ -25,7 +25,6 @@ class FeatureReader:
     features_of : from a word to its `word_features`.
     gazetteers : the lists of names.
     is_pair : whether two neighbouring words, in lower case, are a feature.
-    pair_offsets : those of `PAIR_OFFSETS` at which such a feature is read.
     """
 
     def __init__(
@@ -33,12 +32,10 @@ class FeatureReader:
         features_of: Callable[[str], Sequence[Sequence[str]]],
         gazetteers: Gazetteers,
         is_pair: Callable[[tuple[str, str]], bool],
-        pair_offsets: Sequence[int] = PAIR_OFFSETS,
     ) -> None:
         self._features_of = features_of
         self._gazetteers = gazetteers
         self._is_pair = is_pair
-        self._pair_offsets = pair_offsets
 
     def features(self, words: Sequence[str]) -> list[list[str]]:
         """The features of each of T tokens of a sentence: names ``<offset>:<kind>=<value>``."""
@@ -49,9 +46,8 @@ class FeatureReader:
                 rows[place] += features_at(offset, self._features_of(padded[place + offset]))
         for place, pair in enumerate(pairwise(map(str.lower, padded)), start=1):
             if self._is_pair(pair):
-                for offset in self._pair_offsets:
-                    if 0 <= place - offset < len(rows):
-                        rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
+                for offset in PAIR_OFFSETS:
+                    rows[place - offset].append(f"{offset}:{pair_feature(*pair)}")
         for place, which, position in self._gazetteers.match(padded):
             names = self._gazetteers.features[which][position]
             rows[place] += [f"0:{name}" for name in names]

@@ -1,6 +1,6 @@
 """Rows of pairs of neighbouring words: what a word tells only together with the word before it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -11,23 +11,22 @@ Ids = NDArray[np.int64]
 
 
 class WordPairs:
-    """Arrays for each known pair of words, found for a whole batch at once.
+    """An array for each known pair of words, found for a whole batch at once.
 
     Parameters
     ----------
     pairs : P different pairs (before, after).
-    rows : by offset (P, K): what a pair adds to the token that the word `after` stands so far from,
-        2 for the token before the pair to -1 for the one after it.
+    rows : (P, 2, K) what a pair adds to the token `before` and to the token `after`.
     """
 
-    def __init__(self, pairs: Sequence[tuple[str, str]], rows: Mapping[int, Rows]) -> None:
+    def __init__(self, pairs: Sequence[tuple[str, str]], rows: Rows) -> None:
         words = dict.fromkeys(chain.from_iterable(pairs))
         self._ids = {word: i for i, word in enumerate(words, start=1)}
         ids = [[self._ids[before], self._ids[after]] for before, after in pairs]
         keys = self._keys_of(np.array(ids, dtype=np.int64).reshape(-1, 2)).ravel()
         order = np.argsort(keys)
         self._keys = np.append(keys[order], -1)  # (P + 1,) ascending; the last is never found
-        self._rows = [(offset, of_pairs[order]) for offset, of_pairs in rows.items()]
+        self._rows = np.ascontiguousarray(rows[order].swapaxes(0, 1))  # (2, P, K)
 
     def id_of(self, word: str) -> int:
         """What a word is called in pairs: from 1; 0 where it is in none."""
@@ -43,18 +42,16 @@ class WordPairs:
 
         Parameters
         ----------
-        emissions : (M + 2, K), those of M words and a row more before and after them, changed in
-            place.
+        emissions : (M, K), changed in place.
         ids : (M,) of the words, by `id_of`.
         """
         keys = self._keys_of(ids)  # (M - 1,)
         place = self._keys[:-1].searchsorted(keys)
         first = (self._keys[place] == keys).nonzero()[0]
         if len(first):
-            found = place.take(first)
-            for offset, rows in self._rows:
-                tokens = first + (2 - offset)
-                emissions[tokens] = emissions.take(tokens, axis=0) + rows.take(found, axis=0)
+            rows = self._rows.take(place.take(first), axis=1)  # (2, n, K)
+            for of_word, row in zip((first, first + 1), rows, strict=True):
+                emissions[of_word] = emissions.take(of_word, axis=0) + row
 
     def _keys_of(self, ids: Ids) -> Ids:
         """One number for each pair of neighbours; none of a known pair where either id is 0."""

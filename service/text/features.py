@@ -24,9 +24,8 @@ BOUNDARY = ""
 PAIR = "pair="
 """How the feature of a pair of neighbouring words begins; the second of them has it."""
 
-PAIR_OFFSETS = (2, 1, 0, -1)
-"""How far the second word of a pair stands from the tokens that may see it: from the one before the
-pair to the one after it."""
+PAIR_OFFSETS = (1, 0)
+"""How far the second word of a pair stands from the two tokens that the pair is for."""
 
 _MAX_SHAPE = 16
 """A longer shape is cut, so that no feature grows with the length of a word."""

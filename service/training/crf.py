@@ -21,7 +21,7 @@ from service.taggers.base import Parameters
 from service.taggers.crf import lexicon_of
 from service.taggers.crf_features import FeatureReader, padded_words
 from service.text.conll import TaggedSentence
-from service.text.features import OFFSETS, PAIR_OFFSETS, word_features
+from service.text.features import OFFSETS, word_features
 from service.text.tokens import offsets_of
 from service.training.frequent_words import frequent_words
 from service.training.lexicon import Lexicon
@@ -42,10 +42,6 @@ class CrfOptions(BaseModel):
         le=1,
         description="Share of the sentences of which a copy in lower case and one "
         "in upper case is added.",
-    )
-    pairs_seen_beside: bool = Field(
-        False,
-        description="Whether the words beside a pair of words see it too, not its own two alone.",
     )
 
 
@@ -77,7 +73,7 @@ def estimate(
     def numbers(names: Iterable[str]) -> list[str]:
         return [str(attribute_ids.setdefault(name, len(attribute_ids))) for name in names]
 
-    reader = feature_reader(sentences, lexicon, options.pairs_seen_beside)
+    reader = feature_reader(sentences, lexicon)
     trainer = _Trainer(Progress("L-BFGS iteration", options.max_iterations))
     trainer.select("lbfgs")
     trainer.set_params(
@@ -119,24 +115,20 @@ def recased(sentences: Sequence[TaggedSentence], share: float, seed: int) -> lis
     ]
 
 
-def feature_reader(
-    sentences: Sequence[TaggedSentence], lexicon: Lexicon, pairs_seen_beside: bool
-) -> FeatureReader:
+def feature_reader(sentences: Sequence[TaggedSentence], lexicon: Lexicon) -> FeatureReader:
     """What reads the features of sentences.
 
     Parameters
     ----------
     sentences : training sentences, which tell the pairs of words to look at.
     lexicon : what is known of words beforehand.
-    pairs_seen_beside : whether the words beside a pair see it too.
     """
     clusters, gazetteers = lexicon_of(Parameters((), lexicon.arrays, lexicon.vocabularies))
     pairs = Counter(p for s in sentences for p in pairwise(map(str.lower, padded_words(s.words))))
     # A pair that came once tells nothing of others; the names of pairs part at a blank.
     known = {pair for pair, count in pairs.items() if count > 1 and " " not in "".join(pair)}
     features_of = cache(lambda word: word_features(word, clusters))
-    offsets = [offset for offset in PAIR_OFFSETS if offset in (1, 0) or pairs_seen_beside]
-    return FeatureReader(features_of, gazetteers, known.__contains__, offsets)
+    return FeatureReader(features_of, gazetteers, known.__contains__)
 
 
 class _Trainer(pycrfsuite.Trainer):  # type: ignore[misc]  # python-crfsuite has no types

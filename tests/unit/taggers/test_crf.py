@@ -12,8 +12,6 @@ from service.text.conll import TaggedSentence
 from service.text.features import (
     BOUNDARY,
     OFFSETS,
-    PAIR,
-    PAIR_OFFSETS,
     WordClusters,
     features_at,
     pair_feature,
@@ -57,10 +55,7 @@ def parameters(seed=0, **replaced):
     }
     lowered = [word.lower() for word in [*WORDS, BOUNDARY]]
     features |= {
-        f"{offset}:{pair_feature(a, b)}"
-        for a in lowered
-        for b in lowered
-        for offset in PAIR_OFFSETS
+        f"{offset}:{pair_feature(a, b)}" for a in lowered for b in lowered for offset in (0, 1)
     }
     features |= {f"0:{c}:{how}:{where}" for c in CLASSES for how in CASINGS for where in POSITIONS}
     weights = {}  # by attribute, then by cell
@@ -128,10 +123,8 @@ def reference_features(sentence):
             for offset in OFFSETS
             for name in features_at(offset, word_features(at(i + offset), clusters))
         ]
-        names.append(f"2:{pair_feature(at(i + 1).lower(), at(i + 2).lower())}")
         names.append(f"1:{pair_feature(at(i).lower(), at(i + 1).lower())}")
         names.append(f"0:{pair_feature(at(i - 1).lower(), at(i).lower())}")
-        names.append(f"-1:{pair_feature(at(i - 2).lower(), at(i - 1).lower())}")
         features.append(names)
     for token, name in matches(sentence):
         features[token].append(f"0:{name}")
@@ -172,14 +165,8 @@ def test_training_reads_the_features_that_serving_sums_up(sentence):
     sentence = [word for word in sentence if " " not in word]  # such a word is in no pair
     lexicon = Lexicon(dict(GIVEN.arrays), dict(GIVEN.vocabularies))
     twice = [TaggedSentence(tuple(sentence), ("A",) * len(sentence))] * 2
-    read = feature_reader(twice, lexicon, pairs_seen_beside=True).features(sentence)
-    expected = list(map(sorted, reference_features(sentence)))
-    assert list(map(sorted, read)) == expected
-    within = feature_reader(twice, lexicon, pairs_seen_beside=False).features(sentence)
-    beside = tuple(f"{offset}:{PAIR}" for offset in (2, -1))
-    assert list(map(sorted, within)) == [
-        [name for name in names if not name.startswith(beside)] for names in expected
-    ]
+    read = feature_reader(twice, lexicon).features(sentence)
+    assert list(map(sorted, read)) == list(map(sorted, reference_features(sentence)))
 
 
 @given(st.lists(words, max_size=4))

@@ -8,40 +8,18 @@ ROWS = {
     ("", "a"): [[100, 200], [300, 400]],
     ("b", "b"): [[5, 5], [7, 7]],
 }
+PAIRS = WordPairs(list(ROWS), np.array(list(ROWS.values()), dtype=np.float32))
 
 
-def made(*offsets, rows=ROWS):
-    by_offset = np.array(list(rows.values()), dtype=np.float32).swapaxes(0, 1)
-    return WordPairs(list(rows), dict(zip(offsets, by_offset, strict=True)))
-
-
-WITHIN = made(1, 0)
-BESIDE = made(2, -1)
-NONE = WordPairs([], {1: np.zeros((0, 2), np.float32)})
-
-
-def with_margins(*words, pairs):
-    emissions = np.zeros((len(words) + 2, 2), dtype=np.float32)
+def added(*words, pairs=PAIRS):
+    emissions = np.zeros((len(words), 2), dtype=np.float32)
     pairs.add(emissions, np.array([pairs.id_of(word) for word in words], dtype=np.int64))
     return emissions.tolist()
-
-
-def added(*words, pairs=WITHIN):
-    return with_margins(*words, pairs=pairs)[1:-1]
 
 
 def test_a_pair_adds_a_row_to_each_of_its_words():
     assert added("a", "b") == [[1, 2], [3, 4]]
     assert added("", "a") == [[100, 200], [300, 400]]
-
-
-def test_a_pair_adds_a_row_to_the_words_beside_it():
-    assert added("x", "a", "b", "x", pairs=BESIDE) == [[1, 2], [0, 0], [0, 0], [3, 4]]
-    assert added("b", "a", "b", pairs=BESIDE) == [[1, 2], [0, 0], [30, 40]]
-
-
-def test_what_is_beside_the_first_and_the_last_word_is_in_the_margins():
-    assert with_margins("a", "b", pairs=BESIDE) == [[1, 2], [0, 0], [0, 0], [3, 4]]
 
 
 def test_the_rows_of_overlapping_pairs_add_up():
@@ -57,10 +35,10 @@ def test_words_in_no_pair_and_pairs_that_are_not_known_add_nothing():
 
 
 def test_no_pairs_add_nothing():
-    assert added("a", "b", pairs=NONE) == [[0, 0]] * 2
+    assert added("a", "b", pairs=WordPairs([], np.zeros((0, 2, 2), np.float32))) == [[0, 0]] * 2
 
 
 def test_it_says_which_pairs_it_knows():
     words = ["", "a", "b", "x"]
-    known = {(a, b) for a in words for b in words if WITHIN.knows((a, b))}
+    known = {(a, b) for a in words for b in words if PAIRS.knows((a, b))}
     assert known == set(ROWS)
