@@ -19,6 +19,10 @@ ONE_AT_A_TIME = {
 SOME = "some"
 """The set of texts that are run one at a time."""
 
+_SECONDS_A_TURN = 1.0
+"""So long a program goes on with a set in its turn: else the quick would be measured for less time
+than it takes the machine to change its pace."""
+
 
 class Running:
     """The programs that could be started, and why the others could not."""
@@ -49,16 +53,26 @@ def batches(running: Running, tokens: Mapping[str, int], rounds: int) -> dict[st
     ----------
     running : the programs.
     tokens : tokens of each set to measure, by our count.
-    rounds : after the first, which is reported apart, since caches and compilers are cold in it.
+    rounds : after a first pass, which is reported apart, since caches and compilers are cold in it.
     """
     measured: dict[str, Any] = {}
     for texts, count in tokens.items():
         answers: dict[str, list[dict[str, Any]]] = {key_of(p): [] for p in running.programs}
-        for _ in range(rounds + 1):
+        for program in running.programs:
+            answers[key_of(program)].append(program.batch(texts))
+        for _ in range(rounds):
             for program in running.programs:
-                answers[key_of(program)].append(program.batch(texts))
+                answers[key_of(program)] += _turn(program, texts)
         measured[texts] = {key: _rates(count, of) for key, of in answers.items()} | running.skipped
     return measured
+
+
+def _turn(program: Program, texts: str) -> list[dict[str, Any]]:
+    """Pass after pass over a set of texts, at least one."""
+    passes = [program.batch(texts)]
+    while sum(each["wall_s"] for each in passes) < _SECONDS_A_TURN:
+        passes.append(program.batch(texts))
+    return passes
 
 
 def _rates(tokens: int, answers: Sequence[Mapping[str, Any]]) -> dict[str, float]:
