@@ -122,7 +122,10 @@ def _request(results: Results) -> str:
         f"`/ner/batch`, 32 texts of {tokens['batch_request']} in all",
     ]
     rows = [[name, *[figures(of, (name, 0))[0] for of in requests.values()]] for name in names]
-    note = "Requests to en-ner-crf in process, below the server and without HTTP."
+    note = (
+        "Requests to en-ner-crf in process, below the server and without HTTP. Stages that run "
+        "apart take a little longer than in the whole."
+    )
     return f"{note}\n\n{table(heads, rows)}"
 
 

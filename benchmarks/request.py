@@ -32,7 +32,7 @@ def measured(stages: Stages) -> Times:
 
 
 def main(name: str, texts_file: str, rounds: str) -> None:
-    """Print the medians of all repeats, after a few that warm up."""
+    """Print the medians of all repeats, after one that warms up."""
     sets = json.loads(Path(texts_file).read_text(encoding="utf-8"))
     model = load(name)
     requests = {texts: Stages(model, sets[texts]) for texts in SETS}
