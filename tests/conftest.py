@@ -1,6 +1,7 @@
-"""What every test runs under: hypothesis without chance or clock, and skips that count."""
+"""What every test runs under: hypothesis without chance or clock, Ctrl-C, and skips that count."""
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
@@ -15,6 +16,10 @@ for _profile in ("trellis", "ci"):
         _profile, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
 settings.load_profile("trellis")
+
+# A shell starts what runs in its background deaf to Ctrl-C; what tests start would be deaf too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _FAIL_ON_SKIP = os.environ.get("TRELLIS_FAIL_ON_SKIP", "") not in ("", "0")
 _MARKED = {Path(__file__).parent / name: name for name in ("system", "train")}
