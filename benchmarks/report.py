@@ -115,30 +115,35 @@ def _stages(results: Results) -> str:
 
 def _request(results: Results) -> str:
     tokens, requests = results["about"]["tokens"], results["request"]
-    names = next(iter(requests.values()))
     heads = [
         "CPU microseconds",
         f"`/ner`, a text of {tokens['request']} tokens",
         f"`/ner/batch`, 32 texts of {tokens['batch_request']} in all",
     ]
-    rows = [[name, *[figures(of, (name, 0))[0] for of in requests.values()]] for name in names]
     note = (
         "Requests to en-ner-crf in process, below the server and without HTTP. Stages that run "
         "apart take a little longer than in the whole."
     )
-    return f"{note}\n\n{table(heads, rows)}"
+    return f"{note}\n\n{table(heads, _side_by_side(requests, 0))}"
 
 
 def _options(results: Results) -> str:
     prices = results["options"]
-    names = dict.fromkeys(option for of in prices.values() for option in of)
-    rows = [[name, *[figures(of, (name, 1))[0] for of in prices.values()]] for name in names]
     note = (
         "Batches of up to 200 tokens, from the body of a request to that of its answer, by what "
         "is asked for; `none` is the plain answer. There is one constraint a text, and the "
         "dictionary has the first two words of every text."
     )
-    return f"{note}\n\n{table(['CPU microseconds a token', *prices], rows)}"
+    heads = ["CPU microseconds a token", *prices]
+    return f"{note}\n\n{table(heads, _side_by_side(prices, 1))}"
+
+
+def _side_by_side(columns: Mapping[str, Mapping[str, float]], decimals: int) -> list[Cells]:
+    """A row for each name that a column has a figure of."""
+    names = dict.fromkeys(name for of in columns.values() for name in of)
+    return [
+        [name, *[figures(of, (name, decimals))[0] for of in columns.values()]] for name in names
+    ]
 
 
 def _monitoring(results: Results) -> str:
