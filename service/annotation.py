@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -44,7 +44,8 @@ class Annotated:
     @cached_property
     def tags(self) -> list[str]:
         """The M tags of all."""
-        return list(map(self.labels.__getitem__, self.inferred.tag_ids.tolist()))
+        tags: list[str] = _as_array(self.labels).take(self.inferred.tag_ids).tolist()
+        return tags
 
     @cached_property
     def places(self) -> tuple[list[int], list[int]]:
@@ -67,6 +68,12 @@ class Annotated:
             Annotation(self, index, slice(*tokens), slice(*sentences), slice(*spans))
             for index, (tokens, sentences, spans) in enumerate(zip(*bounds, strict=True))
         ]
+
+
+@lru_cache(maxsize=100)
+def _as_array(labels: tuple[str, ...]) -> NDArray[np.object_]:
+    """The labels as what many are taken from at once."""
+    return np.array(labels, dtype=np.object_)
 
 
 class Annotation:

@@ -72,9 +72,10 @@ class SparseLattice:
         groups = self.arcs[:-1] - np.repeat(arc_bounds[:-1], np.diff(bounds))  # within a step
         first = bounds[1]  # where arcs come to
         into = np.diff(self.arcs[first:])
-        pairs = self.tags.take(self.sources) * len(transitions.start)
+        tags = len(transitions.start)
+        pairs = (self.tags * tags).take(self.sources)
         pairs += np.repeat(self.tags[first:], into)
-        sums = transitions.between.ravel().take(pairs).astype(np.float64)  # (A,)
+        sums = transitions.between.astype(np.float64).ravel().take(pairs)  # (A,)
         scores = self.emissions.copy()
         scores[:first] += transitions.start.take(self.tags[:first])
         best = np.zeros(len(scores))
@@ -119,42 +120,40 @@ def sparse_lattice(
     active : how many rows each step has, falling.
     """
     tokens, tags = emissions.shape
-    # Rounding keeps the order, so lower precision leaves out no more; half would be slow.
-    precision = np.result_type(emissions, np.float32)
-    left = _left(emissions, handicap.astype(precision))  # (C,) by token
-    counts = np.bincount(left // tags, minlength=tokens)
-    of_rows = counts.take(token_of)
+    left, scores = _left(emissions, handicap, token_of)  # (C,) each
+    row_of = left // tags
+    of_rows = np.bincount(row_of, minlength=tokens)
     before = np.arange(active[0], tokens) - np.repeat(np.array(active[:-1], np.int64), active[1:])
     come, go = of_rows[active[0] :], of_rows.take(before)  # cells of a row, and of that before it
     if _FEW_ARCS * int((come * go).sum()) > emissions.size * tags:
         return None
     cells = offsets_of(of_rows)
-    left = left.take(consecutive(offsets_of(counts).take(token_of), of_rows))  # (C,) by row
     into = np.repeat(go, come)
     arcs = offsets_of(np.concatenate([np.zeros(len(left) - len(into), np.int64), into]))
-    return SparseLattice(
-        active,
-        cells,
-        left - np.repeat(token_of * tags, of_rows),
-        emissions.ravel().take(left).astype(np.float64),
-        arcs,
-        consecutive(np.repeat(cells.take(before), come), into),
-    )
+    sources = consecutive(np.repeat(cells.take(before), come), into)
+    return SparseLattice(active, cells, left - row_of * tags, scores, arcs, sources)
 
 
-def _left(emissions: Floats, handicap: Floats) -> Ids:
-    """The flat cells of emissions (M, K) that may be on a best path, in order; some of each row."""
+def _left(emissions: Floats, handicap: Floats, token_of: Ids) -> tuple[Ids, Scores]:
+    """The C cells that may be on a best path, some of each row: (C,) and (C,) their emissions.
+
+    They are counted through the K cells of each row, one row after another.
+    """
     tags = emissions.shape[1]
+    # Rounding keeps the order, so lower precision leaves out no more; half would be slow.
+    precision = np.result_type(emissions, np.float32)
+    handicap = handicap.astype(precision)
+    left, scores = [], []
     some = max(1, _CELLS_AT_ONCE // tags)
-    parts = [
-        _left_of_some(emissions[first : first + some], handicap) + first * tags
-        for first in range(0, max(len(emissions), 1), some)
-    ]
-    return np.concatenate(parts)
+    for first in range(0, max(len(emissions), 1), some):
+        rows = emissions.take(token_of[first : first + some], axis=0).astype(precision, copy=False)
+        mine = _left_of_some(rows, handicap)
+        left.append(mine + first * tags)
+        scores.append(rows.ravel().take(mine))
+    return np.concatenate(left), np.concatenate(scores).astype(np.float64)
 
 
 def _left_of_some(emissions: Floats, handicap: Floats) -> Ids:
-    emissions = emissions.astype(handicap.dtype, copy=False)
     best = emissions.argmax(axis=1)  # (M,)
     top = emissions.ravel().take(np.arange(0, emissions.size, emissions.shape[1]) + best)
     with np.errstate(invalid="ignore"):  # inf - inf makes a NaN, which is left
@@ -174,5 +173,7 @@ def _first_best(values: Scores, best: Scores, groups: Ids) -> Ids:
     """
     # Where a value is NaN, so is the best, and no value is less.
     places: Ids = (~(values < np.repeat(best, np.diff(groups)))).nonzero()[0]
+    if len(places) == len(best):  # no group has two, most often
+        return places
     first: Ids = places.take(places.searchsorted(groups[:-1]))
     return first

@@ -49,7 +49,7 @@ from service.text.words import spread
 
 # So that what is added up stays in the processor's cache.
 _ENTRIES_AT_ONCE = 256
-_BYTES_AT_ONCE = 2**20
+_BYTES_AT_ONCE = 2**21
 
 
 class CrfTagger:

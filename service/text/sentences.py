@@ -6,8 +6,7 @@ words are looked at that may end a sentence.
 """
 
 import re
-from collections.abc import Collection, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -28,9 +27,11 @@ _MAY_FOLLOW: dict[int, frozenset[int]] = {
     _ABBREVIATION: frozenset({_STARTER}),
 }
 
-# A cue is ending * _BEGINNINGS + beginning: these tables take it apart again.
-_ENDING = [cue // _BEGINNINGS for cue in range(256)]
-_BEGINNING = [cue % _BEGINNINGS for cue in range(256)]
+# A cue is ending * _BEGINNINGS + beginning, and the highest bit is set where a word is the first of
+# its document, which follows no other. These tables take it apart again.
+_FIRST = 128
+_ENDING = [cue % _FIRST // _BEGINNINGS for cue in range(256)]
+_BEGINNING = [cue % _BEGINNINGS if cue < _FIRST else _GOES_ON for cue in range(256)]
 
 _STOPS = frozenset(".。｡।॥۔։።")
 _STRONGS = frozenset("!?！？؟‼⁇⁈⁉")
@@ -66,8 +67,6 @@ def _cue(ending: int, beginning: int) -> int:
 
 _HANGER = _cue(_NOT, _HANGS)
 
-_APART = bytes([_GOES_ON])  # stands between documents: no word's cue, ends and begins nothing
-
 
 def _ending_of(piece: str) -> int:
     """How a piece may end a sentence."""
@@ -101,11 +100,24 @@ def _is_emoticon(piece: str) -> bool:
     return len(piece) > 1 and piece[0] in _EMOTICON_EYES and piece[0] != piece[1]
 
 
-# A word that may end a sentence, or hangs, with all that hangs on it.
+def _class_of(cues: Iterable[int]) -> bytes:
+    """The inside of a class of a regular expression over cues."""
+    return re.escape(bytes(cues))
+
+
+# A word that may end a sentence, or hangs, with all that hangs on it, before one that may begin a
+# sentence. What hangs on a word is looked at with that word alone, so that matching is linear.
 _CUES = range(_NOT * _BEGINNINGS, (_ABBREVIATION + 1) * _BEGINNINGS)
-_MAY_END = re.escape(bytes(cue for cue in _CUES if _ENDING[cue] != _NOT))
-_MAY_HANG = re.escape(bytes(cue for cue in _CUES if _BEGINNING[cue] == _HANGS))
-_RUN = re.compile(b"[%s%s][%s]*+" % (_MAY_END, _MAY_HANG, _MAY_HANG))
+_HANG = {cue for cue in _CUES if _BEGINNING[cue] == _HANGS}
+_END = {cue for cue in _CUES if _ENDING[cue] != _NOT} | _HANG
+_RUN = re.compile(
+    b"[%(end)s](?<![%(end)s][%(hang)s])[%(hang)s]*+(?=[%(begin)s])"
+    % {
+        b"end": _class_of(_END | {cue | _FIRST for cue in _END}),
+        b"hang": _class_of(_HANG),
+        b"begin": _class_of(cue for cue in _CUES if _BEGINNING[cue] not in (_GOES_ON, _HANGS)),
+    }
+)
 
 
 def sentence_offsets(
@@ -140,13 +152,16 @@ def sentence_offsets(
 def _breaks(cues: bytes, documents: Sequence[int]) -> list[int]:
     """The words that begin a sentence by what stands before them in their document."""
     if len(documents) > 1:
-        cues = _APART.join([cues[i:j] for i, j in pairwise([*documents, len(cues)])])
+        marked = np.frombuffer(cues, dtype=np.uint8).copy()
+        firsts = np.array(documents)
+        marked[firsts[firsts < len(cues)]] |= _FIRST
+        cues = marked.tobytes()
     breaks = []
-    for run in _RUN.finditer(cues[:-1]):
+    for run in _RUN.finditer(cues):
         start, end = run.span()
         # What hangs ends a sentence as the word does that it hangs on; where that ends nothing,
         # it isn't in the run, and the last that hangs may end a sentence itself.
-        hangs = _BEGINNING[cues[start]] == _HANGS and start > 0 and cues[start - 1] != _APART[0]
+        hangs = _BEGINNING[cues[start]] == _HANGS and start > 0
         ending = _ENDING[cues[start]] if not hangs else _NOT
         if ending == _NOT:
             ending = _ENDING[cues[end - 1]]
@@ -155,8 +170,4 @@ def _breaks(cues: bytes, documents: Sequence[int]) -> list[int]:
             ending = _WEAK
         if _BEGINNING[cues[end]] in _MAY_FOLLOW[ending]:
             breaks.append(end)
-    if len(documents) == 1:
-        return breaks
-    apart = np.arange(len(documents) - 1) + documents[1:]
-    unparted: list[int] = (np.array(breaks, np.int64) - apart.searchsorted(breaks)).tolist()
-    return unparted
+    return breaks

@@ -7,7 +7,7 @@ of the text.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 
 import numpy as np
 
@@ -65,25 +65,25 @@ class Tokenizer:
     def _pack(self, texts: Sequence[str]) -> Documents:
         """Split texts as if they were one, but for sentences, which end with a text."""
         kept = self._chunks
-        chunks = list(chain.from_iterable(map(str.split, texts)))
+        text = " ".join(texts)
+        chunks = text.split()
         where = np.fromiter(map(kept.__getitem__, chunks), np.int64, count=len(chunks))
         words, lengths, cues = kept.pieces(where).T  # (M,) each
         if len(kept) > self._max_chunks or kept.characters > self._max_chunks * _CHARS_A_CHUNK:
             self._chunks = Chunks()
-        text = "".join(texts)
         visible = _visible(text)
         starts = visible.take(lengths.cumsum() - lengths)
         ends = starts + lengths
-        begins = list(accumulate(map(len, texts), initial=0))
+        begins = list(accumulate((len(each) + 1 for each in texts), initial=0))
         alone = len(texts) == 1
         firsts = [0] if alone else starts.searchsorted(begins[:-1]).tolist()
-        # With as few blanks, one is all that stands between two chunks: most short texts.
-        single = len(text) - len(visible) == len(chunks) - len(texts)
+        # With as few blanks, one is all that stands between two chunks, as in most short texts.
+        single = len(text) - len(visible) == len(chunks) - 1
         paragraphs = [] if single else _after_blank_lines(text, starts, ends)
         offsets = sentence_offsets(cues.astype(np.uint8).tobytes(), paragraphs, firsts)
         token_firsts = [*firsts, len(words)]
         if not alone:
-            before = np.repeat(begins[:-1], np.diff(token_firsts))  # (M,) characters of other texts
+            before = np.repeat(begins[:-1], np.diff(token_firsts))  # (M,) what stands before a text
             starts -= before
             ends -= before
         return Documents(

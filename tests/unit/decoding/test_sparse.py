@@ -54,7 +54,9 @@ def test_no_tag_of_a_best_path_is_left_out(chains: ChainScores, scale: int) -> N
     tags = chains.emissions.shape[1]
     assume(tags > 1)
     assert chains.transitions.handicap is not None
-    left = set(sparse._left(chains.emissions, chains.transitions.handicap).tolist())
+    as_they_come = np.arange(len(chains.emissions))
+    cells, _ = sparse._left(chains.emissions, chains.transitions.handicap, as_they_come)
+    left = set(cells.tolist())
     for sentence, first in enumerate(chains.offsets[:-1].tolist()):
         paths = scored_paths(chains, sentence)
         best = max(total for _, total in paths)

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 
 from service.taggers.word_pairs import WordPairs
@@ -42,3 +44,15 @@ def test_it_says_which_pairs_it_knows():
     words = ["", "a", "b", "x"]
     known = {(a, b) for a in words for b in words if PAIRS.knows((a, b))}
     assert known == set(ROWS)
+
+
+def test_of_many_pairs_those_that_are_known_are_found():
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(200)]
+    known = {(words[a], words[b]) for a, b in rng.integers(0, 200, (5000, 2))}
+    pairs = WordPairs(sorted(known), np.ones((len(known), 2, 1), dtype=np.float32))
+    text = rng.choice(words, 20_000).tolist()
+    emissions = np.zeros((len(text), 1), dtype=np.float32)
+    pairs.add(emissions, np.array(list(map(pairs.id_of, text)), dtype=np.int64))
+    is_known = [0, *((pair in known) for pair in pairwise(text)), 0]
+    assert emissions[:, 0].tolist() == [before + after for before, after in pairwise(is_known)]
