@@ -20,7 +20,7 @@ from service.training.batches import Batches, Vocabulary, frequent_characters
 from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.distillation import Teacher, expectations, read_teacher
 from service.training.evaluation import Evaluator
-from service.training.fitting import Fitting
+from service.training.fitting import fit
 from service.training.frequent_words import frequent_words
 from service.training.kept_vectors import KeptVectors
 from service.training.network import BilstmCrf, LayerMix
@@ -111,6 +111,8 @@ def estimate(
     read = [read_teacher(directory, tags) for directory in teachers]
     if options.begins_as_teacher:
         _begin_as(read, network, vocabulary, allowed)
+    elif options.runs > 1:
+        raise RecipeError("runs: more than one needs begins_as_teacher")
     taggers = [teacher.tagger for teacher in read]
     lessons = expectations(sentences, tags, taggers, options.gold_share) if taggers else ()
     batches = Batches(
@@ -121,14 +123,7 @@ def estimate(
         source,
         list(lessons),
     )
-    Fitting(
-        network,
-        batches,
-        measure,
-        options,
-        seed,
-        checkpoint,
-    ).run()
+    fit(network, batches, measure, options, seed, checkpoint)
     parameters = parameters_of(network, vocabulary, labels, frequent_words(sentences))
     frozen = language_model.under(LANGUAGE_MODEL) if language_model else Parameters(labels, {}, {})
     return Parameters(

@@ -49,4 +49,9 @@ class BilstmCrfOptions(BaseModel):
     begins_as_teacher: bool = Field(
         False, description="Whether a network begins with the weights of its first teacher."
     )
+    runs: int = Field(
+        1,
+        ge=1,
+        description="Trainings from the weights of the teacher, whose results' mean is kept.",
+    )
     threads: int = Field(1, ge=1, description="Threads of PyTorch; another number, other bytes.")

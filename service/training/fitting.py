@@ -2,12 +2,13 @@
 
 What is measured and kept is not the network as a step leaves it but a running mean of its weights
 (Polyak and Juditsky 1992): single steps are noisy, and the mean of many is better than any of them.
+So is the mean of several fittings that begin with the same trained weights (Wortsman et al. 2022).
 """
 
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,33 @@ from service.training.network import BilstmCrf
 from service.training.progress import Progress
 
 _WARM_UP_SHARE = 0.05
+
+
+def fit(
+    network: BilstmCrf,
+    batches: Batches,
+    measure: Callable[[BilstmCrf], float | None],
+    options: BilstmCrfOptions,
+    seed: int,
+    checkpoint: Path | None,
+) -> None:
+    """Fit a network in place, as often as `options.runs` says, and leave it with the mean.
+
+    Parameters are those of `Fitting`. Each run begins with the weights that the network has, has a
+    seed of its own, and a checkpoint whose name ends in its number but for the first.
+    """
+    beginning = _copied(network.state_dict())
+    results = []
+    for run in range(options.runs):
+        file = checkpoint
+        if run:
+            torch.manual_seed(seed + run)
+            file = checkpoint and checkpoint.with_name(f"{checkpoint.name}.{run + 1}")
+        network.load_state_dict(beginning)
+        Fitting(network, batches, measure, options, seed + run, file).run()
+        results.append(_copied(network.state_dict()))
+    means = {name: torch.stack([each[name] for each in results]).mean(0) for name in beginning}
+    network.load_state_dict(means)
 
 
 class Fitting:
@@ -79,8 +107,7 @@ class Fitting:
                 progress.say(f"epoch {self._epoch}: dev {100 * score:.2f}")
             if score is None or score > self._best:
                 self._best, self._best_epoch = score or 0.0, self._epoch
-                weights = self._averaged.module.state_dict()
-                self._best_weights = {k: v.clone() for k, v in weights.items()}
+                self._best_weights = _copied(self._averaged.module.state_dict())
             if self._checkpoint is not None:
                 torch.save(self._state(), self._checkpoint)
         self._network.load_state_dict(self._best_weights)
@@ -128,6 +155,10 @@ class Fitting:
         torch.set_rng_state(torch_rng)
         self._epoch, self._best_epoch = state["epochs"]
         self._best, self._best_weights = state["best"], state["best_weights"]
+
+
+def _copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: weight.clone() for name, weight in weights.items()}
 
 
 def _running_mean(decay: float) -> Callable[[list[Tensor], list[Tensor], Tensor], None]:

@@ -82,16 +82,21 @@ def teacher(tmp_path_factory):
     return out, recipe
 
 
-def student(teachers, **replaced):
-    """A tagger of sentences in which gold tags find no names, and teachers may."""
+def taught(teachers, checkpoint=None, **replaced):
+    """What is learned from sentences in which gold tags find no names, and teachers may."""
     told = [
         TaggedSentence(s.words, s.tags if i < 10 else ("O",) * len(s.tags))
         for i, s in enumerate(ner_sentences(200))
     ]
     constraints = constraints_of("ner", LABELS)
     options = BilstmCrfOptions(**{**OPTIONS, "character_hidden": 8, **replaced})
-    made = estimate(told, [], LABELS, constraints, options, None, 0, teachers=teachers)
-    return ARCHITECTURES["bilstm-crf"](made, constraints, 100)
+    return estimate(told, [], LABELS, constraints, options, None, 0, checkpoint, teachers=teachers)
+
+
+def student(teachers, **replaced):
+    """A tagger with what `taught` gives."""
+    made = taught(teachers, **replaced)
+    return ARCHITECTURES["bilstm-crf"](made, constraints_of("ner", LABELS), 100)
 
 
 def f1(tagger):
@@ -109,6 +114,41 @@ def test_a_network_may_begin_as_its_teacher(teacher):
     hardly = {"epochs": 1, "learning_rate": 1e-6}
     assert f1(student([directory], begins_as_teacher=True, **hardly)) > 0.9
     assert f1(student([directory], **hardly)) < 0.5
+
+
+def test_of_several_runs_the_mean_is_kept(teacher, tmp_path):
+    directory, _ = teacher
+    options = {"begins_as_teacher": True, "gold_share": 0.0, "epochs": 2, "runs": 3}
+    made = taught([directory], tmp_path / "state", **options)
+    assert f1(student([directory], **options)) > 0.9
+    runs = [torch.load(tmp_path / name)["best_weights"] for name in ("state", "state.2", "state.3")]
+    biases = [weights["output.bias"].numpy() for weights in runs]
+    assert len({each.tobytes() for each in biases}) == 3
+    assert made.arrays["output_bias"] == pytest.approx(np.mean(biases, axis=0), rel=1e-3)
+
+
+def test_interrupted_runs_go_on_to_the_same_weights(teacher, tmp_path, monkeypatch):
+    directory, _ = teacher
+    options = {"begins_as_teacher": True, "epochs": 2, "runs": 2}
+    file = tmp_path / "state"
+    saved = torch.save
+
+    def save_and_stop(state, path):
+        saved(state, path)
+        if path != file:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(torch, "save", save_and_stop)
+        with pytest.raises(KeyboardInterrupt):
+            taught([directory], file, **options)
+    resumed, whole = taught([directory], file, **options), taught([directory], **options)
+    assert all(np.array_equal(resumed.arrays[name], whole.arrays[name]) for name in whole.arrays)
+
+
+def test_several_runs_begin_with_trained_weights(teacher):
+    with pytest.raises(RecipeError, match="runs: more than one needs begins_as_teacher"):
+        student([teacher[0]], runs=2)
 
 
 def test_a_network_cannot_begin_as_one_that_is_unlike_it_or_missing(teacher):
@@ -129,8 +169,8 @@ def test_a_recipe_names_its_teachers_and_the_model_their_sources(teacher, tmp_pa
     directory, recipe = teacher
     [corpus] = recipe.corpora
     other = corpus.model_copy(update={"name": "Other"})
-    taught = recipe.model_copy(update={"teachers": (directory.name,), "corpora": (other,)})
-    manifest = train(taught, directory.parent, tmp_path / recipe.name, (), Settings())
+    made = recipe.model_copy(update={"teachers": (directory.name,), "corpora": (other,)})
+    manifest = train(made, directory.parent, tmp_path / recipe.name, (), Settings())
     alone, with_teacher = (
         (folder / "weights.safetensors").read_bytes()
         for folder in (directory, tmp_path / recipe.name)
