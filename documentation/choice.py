@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 from xml.sax.saxutils import escape
 
 from documentation.figures import Model
 
 _WIDTH, _HEIGHT = 560, 440
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 20, 46, 62
-_LEAST, _MOST = 3, 6  # powers of ten of the speeds
 _LINE = 20  # the height of a label
 _CHARACTER = 8.0  # the width of one, on the average
 _STYLE = """
@@ -49,6 +49,7 @@ def choice_svg(models: Sequence[Model], measure: str) -> str:
     scores = [model.main_score for model in drawn]
     low, high = math.floor(min(scores) - 0.5), math.ceil(max(scores) + 0.5)
     [data] = {next(iter(model.scores)) for model in drawn}
+    axis = _Axis.of([model.tokens_per_cpu_s or 1 for model in drawn])
     bottom, middle = _HEIGHT - _BOTTOM, (_LEFT + _WIDTH - _RIGHT) / 2
 
     def y(score: float) -> float:
@@ -58,16 +59,17 @@ def choice_svg(models: Sequence[Model], measure: str) -> str:
     for score in range(low, high + 1):
         parts += [_grid(_LEFT, y(score), _WIDTH - _RIGHT, y(score))]
         parts += [_text(_LEFT - 10, y(score) + 5, str(score), "muted", "end")]
-    for tokens in (10**power for power in range(_LEAST, _MOST + 1)):
-        parts += [_grid(_x(tokens), _TOP, _x(tokens), bottom)]
-        anchor = "end" if tokens == 10**_MOST else "middle"
-        parts += [_text(_x(tokens), bottom + 22, f"{tokens:,}", "muted", anchor)]
+    for tokens in (10**power for power in range(axis.least, axis.most + 1)):
+        parts += [_grid(axis.x(tokens), _TOP, axis.x(tokens), bottom)]
+        anchor = "end" if tokens == 10**axis.most else "middle"
+        parts += [_text(axis.x(tokens), bottom + 22, f"{tokens:,}", "muted", anchor)]
     parts += [_text(middle, bottom + 46, "tokens per CPU second, from text", "text", "middle")]
     above = -math.inf
     for model in drawn:
-        place = _label_place(model, y(model.main_score), above + _LINE)
+        x = axis.x(model.tokens_per_cpu_s or 1)
+        place = _label_place(model, x, y(model.main_score), above + _LINE)
         above = place[1]
-        parts += _disc(model, y(model.main_score), place)
+        parts += _disc(model, x, y(model.main_score), place)
     lines = "\n".join(f"  {part}" for part in parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
@@ -78,9 +80,21 @@ def choice_svg(models: Sequence[Model], measure: str) -> str:
     )
 
 
-def _x(tokens: int) -> float:
-    share = (math.log10(tokens) - _LEAST) / (_MOST - _LEAST)
-    return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+class _Axis(NamedTuple):
+    """Speeds from left to right, by their logarithm: between two powers of ten."""
+
+    least: int
+    most: int
+
+    @classmethod
+    def of(cls, speeds: Sequence[int]) -> Self:
+        """One that has room for all of these."""
+        return cls(math.floor(math.log10(min(speeds))), math.ceil(math.log10(max(speeds))))
+
+    def x(self, tokens: int) -> float:
+        """Where a speed stands."""
+        share = (math.log10(tokens) - self.least) / max(self.most - self.least, 1)
+        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
 
 
 def _label(model: Model) -> str:
@@ -91,12 +105,12 @@ def _radius(model: Model) -> float:
     return round(3 * math.sqrt(model.size_mb), 1)  # so that the area is the size
 
 
-def _label_place(model: Model, y: float, highest: float) -> tuple[float, float, str]:
+def _label_place(model: Model, x: float, y: float, highest: float) -> tuple[float, float, str]:
     """Where a label has room, and its anchor: behind its disc, before it, or above both.
 
     Not above `highest`, which is the line below the label of the model before.
     """
-    x, away = _x(model.tokens_per_cpu_s or 1), _radius(model) + 8
+    away = _radius(model) + 8
     width = _CHARACTER * len(_label(model))
     beside = max(y + 5, highest)
     if x + away + width < _WIDTH:
@@ -107,14 +121,13 @@ def _label_place(model: Model, y: float, highest: float) -> tuple[float, float, 
     return middle, max(y - away, highest), "middle"
 
 
-def _disc(model: Model, y: float, label: tuple[float, float, str]) -> list[str]:
+def _disc(model: Model, x: float, y: float, label: tuple[float, float, str]) -> list[str]:
     """A model's disc, and its label in the place that it has."""
-    x, label_y, anchor = label
+    label_x, label_y, anchor = label
     kind = "dot" + " default" * model.manifest.default
     return [
-        f'<circle class="{kind}" cx="{_x(model.tokens_per_cpu_s or 1)}" cy="{y}" '
-        f'r="{_radius(model)}"/>',
-        _text(x, label_y, _label(model), "text", anchor),
+        f'<circle class="{kind}" cx="{x}" cy="{y}" r="{_radius(model)}"/>',
+        _text(label_x, label_y, _label(model), "text", anchor),
     ]
 
 
