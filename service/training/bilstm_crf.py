@@ -1,6 +1,7 @@
 """Estimating a biLSTM-CRF, with or without characters, in PyTorch; serving does without it."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from service.training.batches import Batches, Vocabulary, frequent_characters
 from service.training.bilstm_crf_options import BilstmCrfOptions
 from service.training.distillation import Teacher, expectations, read_teacher
 from service.training.evaluation import Evaluator
-from service.training.fitting import fit
+from service.training.fitting import Fitting, fit
 from service.training.frequent_words import frequent_words
 from service.training.kept_vectors import KeptVectors
 from service.training.network import BilstmCrf, LayerMix
@@ -123,7 +124,8 @@ def estimate(
         source,
         list(lessons),
     )
-    fit(network, batches, measure, options, seed, checkpoint)
+    begun = partial(Fitting, network, batches, measure, options)
+    fit(network, begun, options.runs, seed, checkpoint)
     parameters = parameters_of(network, vocabulary, labels, frequent_words(sentences))
     frozen = language_model.under(LANGUAGE_MODEL) if language_model else Parameters(labels, {}, {})
     return Parameters(

@@ -26,26 +26,30 @@ _WARM_UP_SHARE = 0.05
 
 def fit(
     network: BilstmCrf,
-    batches: Batches,
-    measure: Callable[[BilstmCrf], float | None],
-    options: BilstmCrfOptions,
+    begun: Callable[[int, Path | None], "Fitting"],
+    runs: int,
     seed: int,
     checkpoint: Path | None,
 ) -> None:
-    """Fit a network in place, as often as `options.runs` says, and leave it with the mean.
+    """Fit a network in place, several times from the weights that it has, and leave it their mean.
 
-    Parameters are those of `Fitting`. Each run begins with the weights that the network has, has a
-    seed of its own, and a checkpoint whose name ends in its number but for the first.
+    Parameters
+    ----------
+    network : what is fitted.
+    begun : makes the fitting of a run from its seed and its checkpoint.
+    runs : how often.
+    seed : of the first run; each has its own.
+    checkpoint : of the first run; those of the others end in their number.
     """
     beginning = _copied(network.state_dict())
     results = []
-    for run in range(options.runs):
+    for run in range(runs):
         file = checkpoint
         if run:
             torch.manual_seed(seed + run)
             file = checkpoint and checkpoint.with_name(f"{checkpoint.name}.{run + 1}")
         network.load_state_dict(beginning)
-        Fitting(network, batches, measure, options, seed + run, file).run()
+        begun(seed + run, file).run()
         results.append(_copied(network.state_dict()))
     means = {name: torch.stack([each[name] for each in results]).mean(0) for name in beginning}
     network.load_state_dict(means)
