@@ -1,10 +1,11 @@
 """The biLSTM-CRF (Huang, Xu and Yu 2015), with or without characters (Lample et al. 2016).
 
 A bidirectional LSTM reads the inputs of a sentence's words; a linear layer turns its states into
-emissions; transitions, start and end scores are learned with it. What a word gives to the gates of
-the LSTM depends on the word alone, so it is computed once a word (`word_rows`): a step of the LSTM
-adds what the state before gives. Where it has contextual vectors too, a mix of their layers gives
-to the gates as well.
+emissions; transitions, start and end scores are learned with it. Further LSTMs may each read the
+states of the one below and add to them (residual connections, He et al. 2016). What a word gives
+to the gates of the first LSTM depends on the word alone, so it is computed once a word
+(`word_rows`): a step of the LSTM adds what the state before gives. Where it has contextual vectors
+too, a mix of their layers gives to the gates as well.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +38,8 @@ class BilstmCrfTagger:
     parameters : of K tags:
 
         - what the inputs are made of: see `WordInputs`
-        - the weights ``context_*`` of the biLSTM: see `read_lstm`
+        - the weights ``context_*`` of the biLSTM, and ``context2_*`` and so on of those above
+          it, where there are any: see `layer_names` and `read_lstm`
         - ``output`` (2 H, K) and ``output_bias`` (K,) of the linear layer
         - ``transitions`` (K, K), ``start`` (K,) and ``end`` (K,)
         - ``words`` vocabulary: the words whose rows are made at load, at least one
@@ -75,6 +77,12 @@ class BilstmCrfTagger:
         self._context = read_lstm(parameters, "context", width)
         self._mix = ContextualMix(source, parameters) if source else None
         width = 2 * self._context.recurrent.shape[1]
+        self._above = []
+        for name in layer_names(parameters)[1:]:
+            lstm = read_lstm(parameters, name, width)
+            if 2 * lstm.recurrent.shape[1] != width:
+                raise ValueError(f"{name} has {lstm.recurrent.shape[1]} states, not {width // 2}")
+            self._above.append(lstm)
         self._output = parameters.array("output", (width, tags)).astype(np.float32)
         self._output_bias = parameters.array("output_bias", (tags,)).astype(np.float32)
         words = parameters.vocabulary("words")
@@ -102,7 +110,11 @@ class BilstmCrfTagger:
             weights = self._context.inputs[self._inputs.width :]  # (D, 2, 4 H)
             projected += np.tensordot(mixed, weights, 1)
         states = bilstm(projected, self._context.recurrent, offsets)  # (N, 2, H)
-        emissions: Floats = states.reshape(len(words), len(self._output)) @ self._output
+        states = states.reshape(len(words), len(self._output))
+        for lstm in self._above:
+            read = bilstm(lstm.project(states), lstm.recurrent, offsets)
+            states += read.reshape(states.shape)
+        emissions: Floats = states @ self._output
         return emissions + self._output_bias
 
     def _make_rows(self, words: Sequence[str]) -> Floats:
@@ -110,6 +122,17 @@ class BilstmCrfTagger:
         parts = [words[i : i + _ROWS_AT_ONCE] for i in range(0, len(words), _ROWS_AT_ONCE)]
         weights = replace(self._context, inputs=self._context.inputs[: self._inputs.width])
         return np.concatenate([weights.project(self._inputs.encode(p)) for p in parts])
+
+
+def layer_name(layer: int) -> str:
+    """What the weights of a biLSTM begin with; the lowest layer, which reads words, is 1."""
+    return "context" if layer == 1 else f"context{layer}"
+
+
+def layer_names(parameters: Parameters) -> list[str]:
+    """The names of the biLSTMs of a network, from the lowest up."""
+    begun = {name.partition("_")[0] for name in parameters.arrays if name.startswith("context")}
+    return [layer_name(layer) for layer in range(1, len(begun) + 1)]
 
 
 def states_of(

@@ -99,6 +99,7 @@ def estimate(
         ),
         LayerMix(source.layers, source.width) if source else None,
         options.hidden,
+        options.layers,
         options.dropout,
         constraints,
     )

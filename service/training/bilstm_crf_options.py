@@ -21,8 +21,9 @@ class BilstmCrfOptions(BaseModel):
         0.999, ge=0, lt=1, description="How much of the running mean of the weights a step keeps."
     )
     clip: float = Field(5.0, gt=0, description="Longest gradient.")
-    dropout: float = Field(0.5, ge=0, lt=1, description="Of the biLSTM's inputs and states.")
-    hidden: int = Field(128, ge=1, description="Width of the biLSTM, a direction.")
+    dropout: float = Field(0.5, ge=0, lt=1, description="Of the inputs and states of the biLSTMs.")
+    hidden: int = Field(128, ge=1, description="Width of a biLSTM, a direction.")
+    layers: int = Field(1, ge=1, description="biLSTMs, each of which reads the one below.")
     word_width: int = Field(
         100, ge=1, description="Width of word vectors where none are pretrained."
     )

@@ -1,8 +1,9 @@
 """The network of the biLSTM-CRF (Huang, Xu and Yu 2015) with characters (Lample et al. 2016).
 
 A word's input is a concatenation of parts: its vector, its case's vector and, where the model
-reads characters, the last states of a character biLSTM. A biLSTM reads the inputs of a sentence,
-and a linear layer turns its states into emissions.
+reads characters, the last states of a character biLSTM. A biLSTM reads the inputs of a sentence;
+further ones may each read the states of the one below, and add to them (He et al. 2016). A linear
+layer turns the states into emissions.
 """
 
 from dataclasses import dataclass
@@ -82,8 +83,9 @@ class BilstmCrf(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
     ----------
     words : reads words.
     mix : of the contextual vectors, where it reads some.
-    hidden : H, the width of the biLSTM, a direction.
-    dropout : share of the inputs and of the states of the biLSTM that is dropped in training.
+    hidden : H, the width of the biLSTMs, a direction.
+    layers : how many biLSTMs there are, at least one.
+    dropout : share of the inputs and of the states of the biLSTMs that is dropped in training.
     constraints : of the K tags.
     """
 
@@ -92,6 +94,7 @@ class BilstmCrf(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
         words: WordNetwork,
         mix: LayerMix | None,
         hidden: int,
+        layers: int,
         dropout: float,
         constraints: Constraints,
     ) -> None:
@@ -99,7 +102,10 @@ class BilstmCrf(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
         self.words = words
         self.mix = mix
         self.dropout = nn.Dropout(dropout)
-        self.context = TwoWayLstm(words.width + (mix.width if mix else 0), hidden)
+        width = words.width + (mix.width if mix else 0)
+        self.layers = nn.ModuleList(
+            TwoWayLstm(2 * hidden if i else width, hidden) for i in range(layers)
+        )
         self.output = nn.Linear(2 * hidden, len(constraints.start))
         self.crf = ChainCrf(constraints)
 
@@ -108,7 +114,9 @@ class BilstmCrf(nn.Module):  # type: ignore[misc]  # PyTorch is unknown here
         inputs = self.words(batch.types)[batch.words]  # (T, B, ...)
         if self.mix is not None:
             inputs = torch.cat([inputs, self.mix(batch.layers)], dim=2)
-        states = self.context(self.dropout(inputs), batch.lengths)
+        states = self.layers[0](self.dropout(inputs), batch.lengths)  # (T, B, 2 H)
+        for lstm in self.layers[1:]:
+            states = states + lstm(self.dropout(states), batch.lengths)
         scores: Tensor = self.output(self.dropout(states))
         return scores
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from service.decoding import Constraints
 from service.taggers.base import Parameters
-from service.taggers.bilstm_crf import states_of
+from service.taggers.bilstm_crf import layer_name, layer_names, states_of
 from service.training.batches import Vocabulary
 from service.training.network import BilstmCrf, LayerMix
 from service.training.word_network import WordNetwork, WordWidths
@@ -34,13 +34,14 @@ def parameters_of(
     """
     arrays: Arrays = {
         **word_arrays(network.words),
-        **lstm_arrays("context", network.context.ways),
         "output": half(network.output.weight.T),
         "output_bias": half(network.output.bias),
         "transitions": half(network.crf.transitions),
         "start": half(network.crf.start),
         "end": half(network.crf.end),
     }
+    for layer, lstm in enumerate(network.layers, start=1):
+        arrays |= lstm_arrays(layer_name(layer), lstm.ways)
     if network.mix is not None:
         arrays["mix_weights"] = network.mix.weights().detach().numpy()
         arrays["mix_scale"] = network.mix.scale.detach().numpy()
@@ -108,15 +109,17 @@ def network_of(parameters: Parameters, constraints: Constraints) -> tuple[Bilstm
     if "mix_weights" in arrays:
         width = arrays["context_inputs"].shape[2] - words.width
         mix = LayerMix(len(arrays["mix_weights"]), width)
-    network = BilstmCrf(words, mix, hidden, 0.0, constraints)
+    layers = layer_names(parameters)
+    network = BilstmCrf(words, mix, hidden, len(layers), 0.0, constraints)
     state = {
-        **_lstm_state("context", "context", arrays),
         "output.weight": arrays["output"].T,
         "output.bias": arrays["output_bias"],
         "crf.transitions": arrays["transitions"],
         "crf.start": arrays["start"],
         "crf.end": arrays["end"],
     }
+    for i, name in enumerate(layers):
+        state |= _lstm_state(name, f"layers.{i}", arrays)
     if mix is not None:
         state |= {"mix.logits": arrays["mix_weights"].log(), "mix.scale": arrays["mix_scale"]}
     network.load_state_dict(state, strict=False)  # the words and the constraints are there already

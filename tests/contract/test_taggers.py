@@ -48,6 +48,7 @@ MADE = {
     ("crf", "tag"): estimate_crf,
     ("crf", "ner"): estimate_crf,
     ("bilstm-crf", "tag", "characters"): stored("tag-characters"),
+    ("bilstm-crf", "tag", "layers"): stored("tag-layers"),
     ("bilstm-crf", "ner", "characters"): stored("ner-characters"),
     ("bilstm-crf", "ner", "words"): stored("ner-words"),
     ("bilstm-crf", "ner", "bioes"): stored("ner-bioes"),

@@ -30,16 +30,18 @@ OPTIONS = {
     "word_width": 8,
     "case_width": 3,
     "character_width": 6,
+    "character_hidden": 0,
     "recased_share": 0.1,
 }
 NETWORKS = {
-    "tag-characters": ("tag", 8),
-    "ner-characters": ("ner", 8),
-    "ner-words": ("ner", 0),
-    "ner-bioes": ("ner", 0),
-    "ner-elmo": ("ner", 0),
+    "tag-characters": ("tag", {"character_hidden": 8}),
+    "tag-layers": ("tag", {"layers": 3, "hidden": 8}),
+    "ner-characters": ("ner", {"character_hidden": 8}),
+    "ner-words": ("ner", {}),
+    "ner-bioes": ("ner", {"scheme": "bioes"}),
+    "ner-elmo": ("ner", {}),
 }
-"""Task, and width of the character biLSTM."""
+"""Task, and what its options have beside `OPTIONS`."""
 
 LANGUAGE_MODEL_OPTIONS = {
     "tokens": 20_000,
@@ -63,17 +65,14 @@ LANGUAGE_MODEL_OPTIONS = {
 
 def train(name, checkpoint=None, **replaced):
     """Train one of `NETWORKS`, with some options replaced."""
-    task, character_hidden = NETWORKS[name]
+    task, options = NETWORKS[name]
     make = {"tag": tag_sentences, "ner": ner_sentences}[task]
     sentences, dev = make(200), make(50, seed=2)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
-    scheme = "bioes" if name == "ner-bioes" else "bio"
-    options = BilstmCrfOptions(
-        **{**OPTIONS, "character_hidden": character_hidden, "scheme": scheme, **replaced}
-    )
+    checked = BilstmCrfOptions(**{**OPTIONS, **options, **replaced})
     constraints = constraints_of(task, labels)
     read = language_model() if name == "ner-elmo" else None
-    return estimate(sentences, dev, labels, constraints, options, None, 0, checkpoint, read)
+    return estimate(sentences, dev, labels, constraints, checked, None, 0, checkpoint, read)
 
 
 @cache

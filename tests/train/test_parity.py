@@ -50,10 +50,10 @@ def random_words(character_hidden):
     )
 
 
-def random_parameters(character_hidden, mix=None):
+def random_parameters(character_hidden, mix=None, layers=1):
     torch.manual_seed(0)
     constraints = constraints_of("ner", LABELS)
-    network = BilstmCrf(random_words(character_hidden), mix, 16, 0.5, constraints)
+    network = BilstmCrf(random_words(character_hidden), mix, 16, layers, 0.5, constraints)
     for weights in network.parameters():
         torch.nn.init.normal_(weights, std=0.7)
     return parameters_of(network, VOCABULARY, LABELS, ["the", "Jane"])
@@ -86,6 +86,8 @@ def shipped():
     [
         pytest.param("ner", "bilstm-crf", random_parameters(0), id="random, words"),
         pytest.param("ner", "bilstm-crf", random_parameters(7), id="random, characters"),
+        pytest.param("ner", "bilstm-crf", random_parameters(7, layers=2), id="random, layers"),
+        pytest.param("tag", "bilstm-crf", read_network("tag-layers"), id="layers"),
         pytest.param("ner", "bilstm-crf", read_network("ner-bioes"), id="BIOES"),
         pytest.param("ner", "elmo", random_elmo(), id="random, ELMo"),
         *shipped(),

@@ -65,6 +65,45 @@ def test_states_that_do_not_fit_the_gates_are_refused():
         make(replaced(WITH_CHARACTERS, context_recurrent=recurrent))
 
 
+LAYERS = read_network("tag-layers")
+
+
+def without(parameters, prefix):
+    arrays = {key: a for key, a in parameters.arrays.items() if not key.startswith(prefix)}
+    return Parameters(parameters.labels, arrays, parameters.vocabularies)
+
+
+def test_every_layer_adds_to_the_states_of_the_one_below():
+    words = ("the", "bade", "tusa", ".")
+    two = without(LAYERS, "context3")
+    both, lower = emissions(make(LAYERS), *words), emissions(make(two), *words)
+    assert not np.allclose(both, lower, atol=1e-3)
+    weights = ("inputs", "bias", "recurrent")
+    silent = {f"context3_{name}": 0 * LAYERS.arrays[f"context3_{name}"] for name in weights}
+    assert np.array_equal(emissions(make(replaced(LAYERS, **silent)), *words), lower)
+
+
+@pytest.mark.parametrize("name", ["context2_inputs", "context3_bias", "context3_recurrent"])
+def test_a_layer_with_an_array_missing_is_refused(name):
+    with pytest.raises(ValueError, match=f"the array {name} is missing"):
+        make(without(LAYERS, name))
+
+
+def test_a_layer_is_not_skipped():
+    with pytest.raises(ValueError, match="the array context2_recurrent is missing"):
+        make(without(LAYERS, "context2"))
+
+
+def test_layers_of_different_widths_are_refused():
+    narrow = {
+        "context2_inputs": np.zeros((2, 12, 16), np.float32),
+        "context2_bias": np.zeros((2, 12), np.float32),
+        "context2_recurrent": np.zeros((2, 12, 3), np.float32),
+    }
+    with pytest.raises(ValueError, match="context2 has 3 states, not 8"):
+        make(replaced(LAYERS, **narrow))
+
+
 @pytest.mark.parametrize("words", [[], ["the", ""]])
 def test_words_whose_rows_are_made_at_load_are_words(words):
     vocabularies = {**WORDS_ALONE.vocabularies, "words": words}
