@@ -23,23 +23,21 @@ from numpy.typing import NDArray
 from service.decoding import ChainScores, Constraints, Transitions
 from service.taggers.base import FiredFeature, Parameters
 from service.taggers.crf_features import FeatureReader
+from service.taggers.crf_lexicon import lexicon_of
 from service.taggers.feature_weights import FeatureWeights
 from service.taggers.word_pairs import WordPairs
 from service.taggers.word_rows import UnseenWords, WordRows
 from service.text.features import (
     BOUNDARY,
-    NO_CLUSTERS,
     OFFSETS,
     PAIR,
     PAIR_OFFSETS,
     REACH,
-    WordClusters,
     word_features,
 )
 from service.text.gazetteers import (
     POSITIONS,
     SINGLE_SEEN_AT,
-    Gazetteers,
     Match,
     marks_of,
 )
@@ -85,7 +83,7 @@ class CrfTagger:
             constraints.end,
         )
         self._weights = FeatureWeights(parameters)
-        self._clusters, self._gazetteers = lexicon_of(parameters)
+        self._clusters, self._classes, self._gazetteers = lexicon_of(parameters)
         self._match_rows = self._make_match_rows(tags)
         self._pairs = self._make_pairs()
         self._entry = np.dtype(
@@ -158,7 +156,7 @@ class CrfTagger:
         ]
 
     def _features_of(self, word: str) -> list[list[str]]:
-        return word_features(word, self._clusters)
+        return word_features(word, self._clusters, self._classes)
 
     def _make_entries(self, words: Sequence[str]) -> NDArray[Any]:
         """What depends on the word alone, of N words: (N,) structured."""
@@ -209,31 +207,3 @@ def _sum_over_offsets(entries: NDArray[Any]) -> NDArray[np.float32]:
     sums = np.zeros((len(rows), rows.shape[2]), dtype=np.float32)
     np.add.reduce(seen, axis=1, out=sums[REACH : REACH + inner])
     return sums
-
-
-def lexicon_of(parameters: Parameters) -> tuple[WordClusters, Gazetteers]:
-    """The clusters and gazetteers of a CRF; empty ones where it has none.
-
-    Parameters
-    ----------
-    parameters : with the vocabulary ``cluster_words`` (V) and the array ``clusters`` (V, G), see
-        `WordClusters`; the vocabularies ``gazetteer_classes`` (C) and ``gazetteer_phrases`` (N)
-        and the array ``gazetteer_members`` (N,), see `Gazetteers`; or without either.
-
-    Raises
-    ------
-    ValueError
-        Where they do not fit each other.
-    """
-    clusters, gazetteers = NO_CLUSTERS, Gazetteers([], [], np.zeros(0, dtype=np.int64))
-    if "cluster_words" in parameters.vocabularies:
-        ids = parameters.ids("cluster_words")
-        clusters = WordClusters(ids, parameters.array("clusters", (len(ids), None), "iu"))
-    if "gazetteer_phrases" in parameters.vocabularies:
-        classes = parameters.vocabulary("gazetteer_classes")
-        phrases = parameters.vocabulary("gazetteer_phrases")
-        members = parameters.array("gazetteer_members", (len(phrases),), "iu")
-        if len(members) and not 0 <= members.min() <= members.max() < 1 << len(classes):
-            raise ValueError("the array gazetteer_members names a class that is not there")
-        gazetteers = Gazetteers(classes, phrases, members)
-    return clusters, gazetteers

@@ -57,20 +57,28 @@ class WordClusters:
 
 NO_CLUSTERS = WordClusters({}, np.zeros((0, 0), dtype=np.int16))
 
+NO_CLASSES: Mapping[str, str] = {}
 
-def word_features(word: str, clusters: WordClusters = NO_CLUSTERS) -> list[list[str]]:
+
+def word_features(
+    word: str,
+    clusters: WordClusters = NO_CLUSTERS,
+    classes: Mapping[str, str] = NO_CLASSES,
+) -> list[list[str]]:
     """Features of `word`, for the tokens that it stands near.
 
     Parameters
     ----------
     word : the word, or `BOUNDARY` outside of the sentence.
     clusters : what clusters words are in.
+    classes : the ambiguity classes of words, which are looked up as written, then in lower case.
 
     Returns
     -------
     Three lists of distinct names ``<kind>=<value>``. Tokens two words away see the first, next
     neighbours the second as well, and the token itself all: identity, lower case, shape, prefixes
-    and suffixes, clusters, conjunctions of these with the shape, and what characters it holds.
+    and suffixes, clusters, conjunctions of these with the shape, the ambiguity class, and what
+    characters it holds.
     """
     if word == BOUNDARY:
         return [["boundary"], [], []]
@@ -86,6 +94,9 @@ def word_features(word: str, clusters: WordClusters = NO_CLUSTERS) -> list[list[
         near.append(f"word={word}")
     for cluster in clusters.names(lower):
         near += [cluster, f"{cluster}|{runs}"]
+    ambiguity = classes.get(word) or classes.get(lower)
+    if ambiguity is not None:
+        near.append(f"tags={ambiguity}")
     return [far, near, _own_features(word, lower, runs)]
 
 

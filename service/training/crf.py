@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.taggers.base import Parameters
-from service.taggers.crf import lexicon_of
 from service.taggers.crf_features import FeatureReader, padded_words
+from service.taggers.crf_lexicon import lexicon_of
 from service.text.conll import TaggedSentence
 from service.text.features import OFFSETS, word_features
 from service.text.tokens import offsets_of
@@ -123,11 +123,12 @@ def feature_reader(sentences: Sequence[TaggedSentence], lexicon: Lexicon) -> Fea
     sentences : training sentences, which tell the pairs of words to look at.
     lexicon : what is known of words beforehand.
     """
-    clusters, gazetteers = lexicon_of(Parameters((), lexicon.arrays, lexicon.vocabularies))
+    given = Parameters((), lexicon.arrays, lexicon.vocabularies)
+    clusters, classes, gazetteers = lexicon_of(given)
     pairs = Counter(p for s in sentences for p in pairwise(map(str.lower, padded_words(s.words))))
     # A pair that came once tells nothing of others; the names of pairs part at a blank.
     known = {pair for pair, count in pairs.items() if count > 1 and " " not in "".join(pair)}
-    features_of = cache(lambda word: word_features(word, clusters))
+    features_of = cache(lambda word: word_features(word, clusters, classes))
     return FeatureReader(features_of, gazetteers, known.__contains__)
 
 

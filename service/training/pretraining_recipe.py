@@ -5,22 +5,16 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.store.manifest import Language, Version
-from service.training.recipe import WordVectors, validated
-from service.training.text_corpus import TextFormat
+from service.training.recipe import Text, WordVectors, validated
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Text(_Part):
-    """Text, whose labels, if it has some, are not read."""
+class ReadText(Text):
+    """Text that a language model reads."""
 
-    name: str
-    licence: str
-    url: str | None = None
-    files: tuple[str, ...] = Field(min_length=1)
-    format: TextFormat = "text"
     share: float = Field(
         1.0, gt=0, le=10, description="How often a sentence is read in a pass, on the average."
     )
@@ -71,7 +65,7 @@ class LanguageModelRecipe(_Part):
     licence: str
     seed: int = 0
     options: LanguageModelOptions
-    texts: tuple[Text, ...] = Field(min_length=1)
+    texts: tuple[ReadText, ...] = Field(min_length=1)
     vectors: WordVectors | None = None
 
 

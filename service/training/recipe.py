@@ -1,6 +1,7 @@
 """A recipe: what a model is made from, in TOML, so that one command makes it again."""
 
 import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -11,6 +12,7 @@ from service.store.manifest import Language, ModelName, Version, Word
 from service.text.conll import TaggedSentence, read_columns, read_conllu
 from service.training.gazetteers import NameList
 from service.training.raw_text import RawText, read_raw_text
+from service.training.text_corpus import TextFormat, read_sentences
 
 RECIPE_FILE = "recipe.toml"
 
@@ -82,6 +84,26 @@ class WordVectors(_Part):
     )
 
 
+class Text(_Part):
+    """Text, whose labels, if it has some, are not read."""
+
+    name: str
+    licence: str
+    url: str | None = None
+    files: tuple[str, ...] = Field(min_length=1)
+    format: TextFormat = "text"
+
+    def sentences(self, data: Path) -> list[Iterator[Sequence[str]]]:
+        """The words of each sentence of each file.
+
+        Raises
+        ------
+        CorpusError
+            Where a file cannot be read, when it comes to it.
+        """
+        return [read_sentences(self.format, data / file) for file in self.files]
+
+
 class LanguageModelInput(_Part):
     """A language model that `trellis pretrain` made."""
 
@@ -110,7 +132,10 @@ class Recipe(_Part):
     gazetteers: tuple[NameList, ...] = ()
     language_model: LanguageModelInput | None = None
     teachers: tuple[str, ...] = Field(
-        (), description="Of a biLSTM-CRF: directories of models, below the data directory."
+        (), description="Directories of models, below the data directory."
+    )
+    texts: tuple[Text, ...] = Field(
+        (), description="Of a CRF: what its teacher tags; see `service.training.ambiguity_classes`."
     )
     tables: dict[str, Any] | None = None
 

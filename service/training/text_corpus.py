@@ -84,7 +84,7 @@ def _read(texts: Sequence[tuple[TextFormat, Sequence[Path]]]) -> TextCorpus:
     seen: set[bytes] = set()
     progress = Progress("text", len(texts))
     for source, (text_format, files) in enumerate(texts):
-        for words in chain.from_iterable(map(_READ[text_format], files)):
+        for words in chain.from_iterable(read_sentences(text_format, file) for file in files):
             ids = np.array([0, *(type_ids.setdefault(w, len(type_ids)) for w in words)], np.int32)
             key = ids.tobytes()
             if key not in seen:
@@ -98,6 +98,17 @@ def _read(texts: Sequence[tuple[TextFormat, Sequence[Path]]]) -> TextCorpus:
         offsets_of([len(ids) for ids in sentences]),
         np.array(sources, dtype=np.int8),
     )
+
+
+def read_sentences(text_format: TextFormat, path: Path) -> Iterator[Sequence[str]]:
+    """The words of each sentence of a file, one after another.
+
+    Raises
+    ------
+    CorpusError
+        Where it cannot be read.
+    """
+    return _READ[text_format](path)
 
 
 def _read_text(path: Path) -> Iterator[Sequence[str]]:

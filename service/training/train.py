@@ -105,7 +105,9 @@ def _estimate_bilstm_crf(
 
 ESTIMATORS: Mapping[str, Estimator] = {
     "hmm": Estimator(hmm.HmmOptions, _estimate_hmm, frozenset()),
-    "crf": Estimator(crf.CrfOptions, _estimate_crf, frozenset({"vectors", "gazetteers"})),
+    "crf": Estimator(
+        crf.CrfOptions, _estimate_crf, frozenset({"vectors", "gazetteers", "teachers", "texts"})
+    ),
     "bilstm-crf": Estimator(
         BilstmCrfOptions, _estimate_bilstm_crf, frozenset({"vectors", "teachers"})
     ),
@@ -177,7 +179,7 @@ def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters
         options = estimator.options.model_validate(recipe.options)
     except ValidationError as error:
         raise RecipeError(f"options: {first_fault(error)}") from error
-    for part in ("vectors", "gazetteers", "language_model", "teachers"):
+    for part in ("vectors", "gazetteers", "language_model", "teachers", "texts"):
         if getattr(recipe, part) and part not in estimator.uses:
             raise RecipeError(f"the architecture {recipe.architecture} uses no {part}")
     sentences = training_sentences(recipe, data)
@@ -235,6 +237,9 @@ def _describe(recipe: Recipe, labels: tuple[str, ...]) -> Manifest:
         + tuple(
             Source(name=known.name, licence=known.licence, url=known.url, files=(known.file,))
             for known in recipe.lexicon_files
+        )
+        + tuple(
+            Source(name=t.name, licence=t.licence, url=t.url, files=t.files) for t in recipe.texts
         ),
         scores=(),
         files={},

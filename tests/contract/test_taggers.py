@@ -20,9 +20,15 @@ from tests.made_networks import read_network
 
 CRF = crf.CrfOptions(l1=0.1, l2=0.1, max_iterations=20, recased_share=0.1)
 LEXICON = Lexicon(
-    {"clusters": np.array([[0, 1], [1, 0]]), "gazetteer_members": np.array([1, 2, 3])},
+    {
+        "clusters": np.array([[0, 1], [1, 0]]),
+        "ambiguities": np.array([0, 1, 1]),
+        "gazetteer_members": np.array([1, 2, 3]),
+    },
     {
         "cluster_words": ["the", "corp"],
+        "ambiguity_words": ["the", "mr", "bade"],
+        "ambiguity_classes": ["DT!", "O|B-PER"],
         "gazetteer_classes": ["first", "second"],
         "gazetteer_phrases": ["Bade Corp", "bade", "the"],
     },

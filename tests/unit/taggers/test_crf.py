@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from service.decoding import Constraints
 from service.taggers import Parameters, crf
-from service.taggers.crf import CrfTagger, lexicon_of
+from service.taggers.crf import CrfTagger
+from service.taggers.crf_lexicon import lexicon_of
 from service.text.conll import TaggedSentence
 from service.text.features import (
     BOUNDARY,
@@ -26,6 +27,7 @@ KNOWN = ["the", "The", "bank", "5.975,74", "well-bred", "NASA", "👞", "New", "
 UNSEEN = ["of", "THE", "BANKS", "x" * 200, "e\u0301", "\u200b", "-", "naïve", "İ", "new", "YORK"]
 WORDS = [*KNOWN, *UNSEEN]
 CLUSTERS = {"the": [3, 1], "bank": [2, 0], "of": [3, 7]}
+AMBIGUITIES = {"The": "A|B", "the": "A!", "naïve": "C", "bank": "A|B"}
 PHRASES = {"New York": 1, "New York bank": 2, "bank": 3, "of the bank": 2}
 CLASSES = ["city", "firm"]
 words = st.lists(st.one_of(st.sampled_from(WORDS), st.text(min_size=1, max_size=5)))
@@ -33,6 +35,8 @@ words = st.lists(st.one_of(st.sampled_from(WORDS), st.text(min_size=1, max_size=
 VOCABULARIES = {
     "words": KNOWN,
     "cluster_words": list(CLUSTERS),
+    "ambiguity_words": list(AMBIGUITIES),
+    "ambiguity_classes": ["A!", "A|B", "C"],
     "gazetteer_classes": CLASSES,
     "gazetteer_phrases": list(PHRASES),
 }
@@ -51,7 +55,7 @@ def parameters(seed=0, **replaced):
         name
         for word in [*WORDS, BOUNDARY]
         for offset in OFFSETS
-        for name in features_at(offset, word_features(word, clusters))
+        for name in features_at(offset, word_features(word, clusters, AMBIGUITIES))
     }
     lowered = [word.lower() for word in [*WORDS, BOUNDARY]]
     features |= {
@@ -75,6 +79,7 @@ def parameters(seed=0, **replaced):
         "weights": np.array(values, dtype=np.float32),
         "transitions": rng.normal(size=(len(LABELS), len(LABELS))).astype(np.float32),
         "clusters": np.array(list(CLUSTERS.values()), dtype=np.int16),
+        "ambiguities": np.array([1, 0, 2, 1], dtype=np.int32),
         "gazetteer_members": np.array(list(PHRASES.values()), dtype=np.int32),
     }
     vocabularies = {**VOCABULARIES, "attributes": attributes}
@@ -121,7 +126,7 @@ def reference_features(sentence):
         names = [
             name
             for offset in OFFSETS
-            for name in features_at(offset, word_features(at(i + offset), clusters))
+            for name in features_at(offset, word_features(at(i + offset), clusters, AMBIGUITIES))
         ]
         names.append(f"1:{pair_feature(at(i).lower(), at(i + 1).lower())}")
         names.append(f"0:{pair_feature(at(i - 1).lower(), at(i).lower())}")
@@ -251,6 +256,10 @@ def test_constraints_are_added_to_the_scores():
         ({"words": [BOUNDARY]}, "words has an empty entry"),
         ({"clusters": np.zeros((1, 2), np.int16)}, "clusters"),
         ({"clusters": np.zeros((3, 2))}, "clusters is float64"),
+        ({"ambiguities": np.zeros(2, np.int32)}, "ambiguities"),
+        ({"ambiguities": np.full(4, 3, np.int32)}, "ambiguities names a class that is not there"),
+        ({"ambiguities": np.full(4, -1, np.int32)}, "ambiguities names a class that is not there"),
+        ({"ambiguity_words": ["a", "a", "b", "c"]}, "ambiguity_words has an entry twice"),
         ({"gazetteer_members": np.zeros(2, np.int32)}, "gazetteer_members"),
         ({"gazetteer_members": np.full(4, 4, np.int32)}, "names a class that is not there"),
         ({"gazetteer_members": np.full(4, -1, np.int32)}, "names a class that is not there"),

@@ -72,6 +72,16 @@ def test_clusters_are_those_of_the_word_in_lower_case():
     assert not [name for name in own("Leeds", clusters=clusters) if "cluster" in name]
 
 
+def test_an_ambiguity_class_is_that_of_the_word_as_written_then_in_lower_case():
+    classes = {"May": "MD|NNP", "may": "MD!"}
+    assert "0:tags=MD|NNP" in own("May", classes=classes)
+    assert "0:tags=MD!" in own("may", classes=classes)
+    assert "0:tags=MD!" in own("MAY", classes=classes)
+    assert "-1:tags=MD!" in seen(-1, "may", classes=classes)
+    assert not [name for name in seen(2, "may", classes=classes) if "tags" in name]
+    assert not [name for name in own("june", classes=classes) if "tags" in name]
+
+
 def test_no_feature_grows_with_the_length_of_a_word():
     assert max(map(len, own("x1" * 50_000))) < 100
 

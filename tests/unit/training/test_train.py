@@ -1,10 +1,12 @@
 """From corpora and a recipe to a model directory, on data that the tests make."""
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from service.config import Settings
 from service.errors import CorpusError, RecipeError
+from service.store.directory import read_parameters
 from service.store.registry import load_model
 from service.training.calibration import Calibration
 from service.training.evaluation import Evaluator
@@ -50,6 +52,7 @@ def recipe(architecture="crf", task="tag", **replaced):
     )
 
 
+TEXT = {"name": "A text", "licence": "none", "files": ["text.tsv"], "format": "columns"}
 VECTORS = {"name": "", "licence": "", "url": "", "file": "v.json", "grains": [2]}
 
 
@@ -124,6 +127,9 @@ def test_ill_formed_training_tags_are_repaired(tmp_path):
         ({"options": {**OPTIONS["crf"], "magic": 1}}, "options: magic"),
         ({"architecture": "hmm", "options": {}, "vectors": VECTORS}, "uses no vectors"),
         ({"vectors": {**VECTORS, "grains": []}}, "vectors: a CRF needs grains"),
+        ({"texts": [TEXT]}, "texts: a CRF has one teacher"),
+        ({"teachers": ["xx-tag-hmm"]}, "texts: a CRF has one teacher"),
+        ({"architecture": "hmm", "options": {}, "texts": [TEXT]}, "uses no texts"),
     ],
 )
 def test_a_recipe_that_cannot_be_followed_writes_nothing(replaced, reason, data, tmp_path):
@@ -131,6 +137,19 @@ def test_a_recipe_that_cannot_be_followed_writes_nothing(replaced, reason, data,
     with pytest.raises(RecipeError, match=reason):
         run(recipe(**replaced), data, out)
     assert not out.exists()
+
+
+def test_a_crf_knows_which_tags_words_bear_in_text_that_its_teacher_has_tagged(data, tmp_path):
+    run(recipe("hmm"), data, data / "xx-tag-hmm", splits=())
+    write_columns(data / "text.tsv", tag_sentences(500, seed=7))
+    out = tmp_path / "xx-tag-crf"
+    manifest = run(recipe(teachers=["xx-tag-hmm"], texts=[TEXT]), data, out, splits=("dev",))
+    assert [source.name for source in manifest.sources] == ["Made", "A text"]
+    given = read_parameters(out, manifest).vocabularies
+    assert {"the", "a"} <= set(given["ambiguity_words"])
+    assert {"DT!", "NN!"} <= set(given["ambiguity_classes"])
+    fired = load_model(out, 100).tagger.fired_features(["the"], np.array([0, 1]))[0]
+    assert "0:tags=DT!" in {feature.name for feature in fired}
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
