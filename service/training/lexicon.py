@@ -3,7 +3,8 @@
 Clusters, ambiguity classes and gazetteers.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.errors import RecipeError
-from service.store.registry import load_model
 from service.text.conll import TaggedSentence
 from service.training.ambiguity_classes import ambiguity_classes
 from service.training.clusters import cluster, read_vectors
 from service.training.gazetteers import common_words, compile_gazetteers
 from service.training.recipe import Recipe
-
-_UNSEEN_WORDS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +27,26 @@ class Lexicon:
     vocabularies: dict[str, list[str]]
 
 
-def compile_lexicon(recipe: Recipe, data: Path, sentences: Sequence[TaggedSentence]) -> Lexicon:
-    """Compile the vectors, texts and gazetteers of a recipe; without them the lexicon is empty.
+def compile_lexicon(
+    recipe: Recipe,
+    data: Path,
+    sentences: Sequence[TaggedSentence],
+    tag_counts: Mapping[str, Counter[str]],
+) -> Lexicon:
+    """Compile what a recipe has of it: vectors, gazetteers, and texts that were tagged.
 
     Parameters
     ----------
     recipe : names the files.
     data : the folder that they lie in.
     sentences : training sentences, which tell the words that are no names.
+    tag_counts : how often each word bears each tag in the texts.
 
     Raises
     ------
-    CorpusError, ModelError
-        Where a file or the model that tags the texts cannot be read.
-    RecipeError
-        Where there is not one teacher for texts, or none where there are no texts.
+    CorpusError
+        Where a file cannot be read.
     """
-    if len(recipe.teachers) != bool(recipe.texts):
-        raise RecipeError("texts: a CRF has one teacher, which tags them, or neither")
     arrays: dict[str, NDArray[Any]] = {}
     vocabularies: dict[str, list[str]] = {}
     if recipe.vectors is not None:
@@ -55,10 +54,8 @@ def compile_lexicon(recipe: Recipe, data: Path, sentences: Sequence[TaggedSenten
         grains = [cluster(vectors, grain, recipe.seed) for grain in recipe.vectors.grains]
         arrays["clusters"] = np.stack(grains, axis=1).astype(np.int16)  # (V, G)
         vocabularies["cluster_words"] = words
-    if recipe.texts:
-        tagger = load_model(data / recipe.teachers[0], _UNSEEN_WORDS).tagger
-        files = [file for text in recipe.texts for file in text.sentences(data)]
-        class_of = ambiguity_classes(files, tagger)
+    if tag_counts:
+        class_of = ambiguity_classes(tag_counts)
         classes = sorted(set(class_of.values()))
         arrays["ambiguities"] = np.searchsorted(classes, list(class_of.values())).astype(np.int32)
         vocabularies["ambiguity_classes"] = classes

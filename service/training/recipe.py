@@ -93,15 +93,24 @@ class Text(_Part):
     files: tuple[str, ...] = Field(min_length=1)
     format: TextFormat = "text"
 
-    def sentences(self, data: Path) -> list[Iterator[Sequence[str]]]:
-        """The words of each sentence of each file.
+
+class TaughtText(Text):
+    """Text that the teacher of a CRF tags: see `service.training.tagged_texts`."""
+
+    every: int = Field(
+        0, ge=0, description="One sentence in so many is a training sentence too; 0 is none."
+    )
+
+    def sentences(self, data: Path) -> Iterator[Sequence[str]]:
+        """The words of each sentence of all files.
 
         Raises
         ------
         CorpusError
             Where a file cannot be read, when it comes to it.
         """
-        return [read_sentences(self.format, data / file) for file in self.files]
+        for file in self.files:
+            yield from read_sentences(self.format, data / file)
 
 
 class LanguageModelInput(_Part):
@@ -134,9 +143,7 @@ class Recipe(_Part):
     teachers: tuple[str, ...] = Field(
         (), description="Directories of models, below the data directory."
     )
-    texts: tuple[Text, ...] = Field(
-        (), description="Of a CRF: what its teacher tags; see `service.training.ambiguity_classes`."
-    )
+    texts: tuple[TaughtText, ...] = Field((), description="Of a CRF: what its teacher tags.")
     tables: dict[str, Any] | None = None
 
     @property

@@ -24,7 +24,10 @@ from service.training.language_model_directory import read_language_model, with_
 from service.training.lexicon import compile_lexicon
 from service.training.recipe import Recipe
 from service.training.tables import tabulate
+from service.training.tagged_texts import tag_texts
 from service.training.temperature import calibrated
+
+_MEASURED: tuple[Literal["dev"], Literal["test"]] = ("dev", "test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Assignment:
     recipe, data : what to make, and the folder that the recipe's files lie in.
     sentences, dev : training and dev sentences.
     labels : the K tags of the training sentences.
+    held_out : the sentences of dev and test files, which are no training sentences.
     checkpoint : a file for the state of a long training.
     """
 
@@ -44,6 +48,7 @@ class Assignment:
     sentences: Sequence[TaggedSentence]
     dev: Sequence[TaggedSentence]
     labels: tuple[str, ...]
+    held_out: frozenset[tuple[str, ...]]
     checkpoint: Path | None
 
 
@@ -71,7 +76,9 @@ def _estimate_crf(assignment: Assignment, options: crf.CrfOptions) -> Parameters
     recipe, sentences = assignment.recipe, assignment.sentences
     if recipe.vectors is not None and not recipe.vectors.grains:
         raise RecipeError("vectors: a CRF needs grains")
-    lexicon = compile_lexicon(recipe, assignment.data, sentences)
+    tagged = tag_texts(recipe, assignment.data, assignment.labels, assignment.held_out)
+    lexicon = compile_lexicon(recipe, assignment.data, sentences, tagged.counts)
+    sentences = [*sentences, *tagged.sentences]
     return crf.estimate(sentences, assignment.labels, options, lexicon, recipe.seed)
 
 
@@ -185,7 +192,8 @@ def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters
     sentences = training_sentences(recipe, data)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
     dev = _read(recipe, data, "dev")
-    assignment = Assignment(recipe, data, sentences, dev, labels, checkpoint)
+    held_out = _held_out(recipe, data)
+    assignment = Assignment(recipe, data, sentences, dev, labels, held_out, checkpoint)
     return estimator.estimate(assignment, options)
 
 
@@ -195,7 +203,7 @@ def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:
     BIO tags are repaired to strict IOB2.
     """
     found = _read(recipe, data, "train")
-    held_out = {s.words for split in ("dev", "test") for s in _read(recipe, data, split)}
+    held_out = _held_out(recipe, data)
     kept = [sentence for sentence in found if sentence.words not in held_out]
     print(
         f"{recipe.name}: {len(kept)} training sentences; {len(found) - len(kept)} left out, "
@@ -205,6 +213,11 @@ def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:
     if not kept:
         raise RecipeError("no training sentence is left")
     return kept
+
+
+def _held_out(recipe: Recipe, data: Path) -> frozenset[tuple[str, ...]]:
+    """The sentences of dev and test files."""
+    return frozenset(s.words for split in _MEASURED for s in _read(recipe, data, split))
 
 
 def _read(
