@@ -1,13 +1,16 @@
 """Corpora that the tests make for themselves: small languages in which endings tell tags."""
 
 import json
+import lzma
 import random
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
+from service.config import Settings
 from service.text.conll import TaggedSentence
-from service.training.recipe import read_recipe
+from service.training.recipe import Recipe, read_recipe
+from service.training.train import train
 
 MakeSentences = Callable[[int, int], list[TaggedSentence]]
 
@@ -77,7 +80,7 @@ def _name(rng: random.Random) -> str:
 
 
 def write_data(folder: Path, recipe_file: Path, make: MakeSentences) -> None:
-    """Write every file that a recipe names, in its format and small."""
+    """Write every file that a recipe names, in its format and small, and make its teachers."""
     recipe = read_recipe(recipe_file)
     for seed, corpus in enumerate(recipe.corpora):
         for split in ("train", "dev", "test"):
@@ -91,6 +94,28 @@ def write_data(folder: Path, recipe_file: Path, make: MakeSentences) -> None:
         _write_vectors(folder / recipe.vectors.file)
     for names in recipe.gazetteers:
         _write_names(folder / names.file, names.format, names.field)
+    for seed, text in enumerate(recipe.texts, start=100):
+        for file in text.files:
+            write = write_columns if text.format == "columns" else _write_text
+            write(folder / file, make(40, seed))
+    for directory in recipe.teachers:
+        _make_teacher(folder, directory, recipe)
+
+
+def _write_text(path: Path, sentences: list[TaggedSentence]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    open_text = lzma.open if path.suffix == ".xz" else open
+    with open_text(path, "wt", encoding="utf-8") as lines:
+        lines.writelines(" ".join(sentence.words) + "\n" for sentence in sentences)
+
+
+def _make_teacher(folder: Path, directory: str, recipe: Recipe) -> None:
+    """An HMM of the recipe's corpora, whatever its name says that it is."""
+    changes = {"name": Path(directory).name, "architecture": "hmm", "options": {}}
+    others = {"vectors": None, "gazetteers": (), "texts": (), "teachers": ()}
+    train(
+        recipe.model_copy(update={**changes, **others}), folder, folder / directory, (), Settings()
+    )
 
 
 def _write_vectors(path: Path) -> None:
