@@ -79,8 +79,9 @@ def _input(results: Results) -> str:
         if "made" in about
         else "`sentences` are those of the test sets of UD English-EWT and GUM (open genres), "
         "`plain` consecutive ones of books and speeches; of our models, en-ner-elmo and en-pos-crf "
-        "have read such text, without gold tags. Each sentence is a document. The CRFs of python-crfsuite and NLTK's tagger were trained on "
-        "the training sets of EWT, for names and for Penn tags."
+        "have read such text, without gold tags. Each sentence is a document. The CRFs of "
+        "python-crfsuite and NLTK's tagger were trained on the training sets of EWT, for names "
+        "and for Penn tags."
     )
     heads = ["text", "texts", "tokens", *[f"not in the table of {model}" for model in models]]
     return f"## Text\n\n{table(heads, rows)}\n\n{note}"
