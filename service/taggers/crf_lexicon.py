@@ -27,12 +27,12 @@ def lexicon_of(parameters: Parameters) -> tuple[WordClusters, Mapping[str, str],
     ValueError
         Where they do not fit each other.
     """
-    given = parameters.vocabularies
+    given = parameters.vocabularies.keys() | parameters.arrays.keys()
     return (
-        _clusters_of(parameters) if "cluster_words" in given else NO_CLUSTERS,
-        _classes_of(parameters) if "ambiguity_words" in given else NO_CLASSES,
+        _clusters_of(parameters) if given & {"cluster_words", "clusters"} else NO_CLUSTERS,
+        _classes_of(parameters) if given & {"ambiguity_words", "ambiguities"} else NO_CLASSES,
         _gazetteers_of(parameters)
-        if "gazetteer_phrases" in given
+        if given & {"gazetteer_phrases", "gazetteer_members"}
         else Gazetteers([], [], np.zeros(0, dtype=np.int64)),
     )
 

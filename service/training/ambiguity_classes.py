@@ -26,8 +26,9 @@ def ambiguity_classes(counts: Mapping[str, Counter[str]]) -> dict[str, str]:
     Returns
     -------
     By word, the tags that it bears often, the most frequent first: ``NN|VB``, or ``NN|VB!`` where
-    it is nearly always the first of them. A word is there as it is written, where it comes so
-    often enough; else in lower case, where it comes often enough in any case.
+    more than nine in ten are the first of them. A word is there as it is written, where it comes so
+    often enough; and in lower case, with the tags of all its cases, unless that is how it is
+    written often enough.
     """
     lowered: dict[str, Counter[str]] = defaultdict(Counter)
     for word, tags in counts.items():

@@ -148,5 +148,5 @@ def _begin_as(
     if not alike or {n: w.shape for n, w in weights.items()} != {
         n: w.shape for n, w in mine.items()
     }:
-        raise RecipeError("begins_as_teacher: the first teacher has other words or widths")
+        raise RecipeError("begins_as_teacher: the first teacher has other words, widths or layers")
     network.load_state_dict(weights)

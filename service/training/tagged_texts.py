@@ -61,7 +61,7 @@ def tag_texts(
     if not recipe.texts:
         return TaggedTexts()
     teacher = load_model(data / recipe.teachers[0], _UNSEEN_WORDS)
-    unknown = set(teacher.manifest.labels).difference(labels)
+    unknown = sorted(set(teacher.manifest.labels).difference(labels))
     if unknown and any(text.every for text in recipe.texts):
         raise RecipeError(f"texts: no training sentence has the teacher's {', '.join(unknown)}")
     counts: dict[str, Counter[str]] = defaultdict(Counter)

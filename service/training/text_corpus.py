@@ -125,7 +125,7 @@ def _lines(path: Path) -> Iterator[str]:
     try:
         with open_text(path, "rt", encoding="utf-8") as lines:
             yield from lines
-    except (OSError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError) as error:
         raise CorpusError(path, None, getattr(error, "strerror", None) or str(error)) from error
     except UnicodeDecodeError as error:
         raise CorpusError(path, None, "no UTF-8") from error

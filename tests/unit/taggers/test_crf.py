@@ -213,11 +213,11 @@ def test_a_match_never_crosses_the_border_of_a_sentence():
     assert apart == pytest.approx(np.array(alone), abs=1e-4)
 
 
-def test_a_model_without_clusters_and_gazetteers_is_one_too():
-    bare = {"attributes", "words"}
+def test_a_model_without_a_lexicon_is_one_too():
+    bare, lexicon = {"attributes", "words"}, {"clusters", "ambiguities", "gazetteer_members"}
     given = Parameters(
         LABELS,
-        {k: v for k, v in GIVEN.arrays.items() if k not in ("clusters", "gazetteer_members")},
+        {k: v for k, v in GIVEN.arrays.items() if k not in lexicon},
         {k: v for k, v in GIVEN.vocabularies.items() if k in bare},
     )
     emissions = CrfTagger(given, Constraints.none(3), 5).score(["👞"], np.array([0, 1])).emissions
@@ -278,6 +278,13 @@ def test_a_missing_array_is_named(name):
     arrays = {key: array for key, array in GIVEN.arrays.items() if key != name}
     with pytest.raises(ValueError, match=f"{name} is missing"):
         CrfTagger(Parameters(LABELS, arrays, GIVEN.vocabularies), Constraints.none(3), 5)
+
+
+@pytest.mark.parametrize("name", ["cluster_words", "ambiguity_words", "gazetteer_phrases"])
+def test_a_lexicon_without_its_words_is_refused(name):
+    vocabularies = {k: v for k, v in GIVEN.vocabularies.items() if k != name}
+    with pytest.raises(ValueError, match=f"{name} is missing"):
+        lexicon_of(Parameters(LABELS, GIVEN.arrays, vocabularies))
 
 
 def test_half_a_gazetteer_is_refused():

@@ -34,7 +34,7 @@ def test_a_word_that_seldom_comes_has_no_class():
     assert classes_of({"x": (4,), "y": (2, 2)}) == {}
 
 
-def test_a_word_has_the_class_of_its_spelling_and_else_that_of_all_its_cases():
+def test_in_lower_case_a_word_has_the_class_of_that_spelling_or_else_that_of_all_its_cases():
     assert classes_of({"May": (9, 1), "may": (0, 20)}) == {"May": "NN|VB", "may": "VB!"}
     assert classes_of({"June": (3,), "JUNE": (0, 3)}) == {"june": "NN|VB"}
     assert classes_of({"June": (6,), "june": (0, 2)}) == {"June": "NN!", "june": "NN|VB"}

@@ -66,6 +66,7 @@ def test_what_was_kept_of_other_texts_is_not_taken(texts, tmp_path):
         ("missing.txt", None, "No such file"),
         ("a.txt", b"\xff\xfe\xff", "no UTF-8"),
         ("a.txt.xz", b"no xz", "Input format not supported"),
+        ("a.txt.xz", lzma.compress(b"some text " * 100)[:-20], "ended before"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(name, content, said, tmp_path):

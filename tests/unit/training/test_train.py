@@ -8,6 +8,7 @@ from service.config import Settings
 from service.errors import CorpusError, RecipeError
 from service.store.directory import read_parameters
 from service.store.registry import load_model
+from service.text.conll import TaggedSentence
 from service.training.calibration import Calibration
 from service.training.evaluation import Evaluator
 from service.training.recipe import Recipe
@@ -150,6 +151,27 @@ def test_a_crf_knows_which_tags_words_bear_in_text_that_its_teacher_has_tagged(d
     assert {"DT!", "NN!"} <= set(given["ambiguity_classes"])
     fired = load_model(out, 100).tagger.fired_features(["the"], np.array([0, 1]))[0]
     assert "0:tags=DT!" in {feature.name for feature in fired}
+
+
+def test_a_crf_is_trained_on_sentences_that_its_teacher_has_tagged_but_not_on_dev(data, tmp_path):
+    run(recipe("hmm"), data, data / "xx-tag-hmm", splits=())
+    known, held_out = (
+        TaggedSentence(("the", word, "."), ("DT", "NN", ".")) for word in ("newtion", "secrettion")
+    )
+    write_columns(data / "text.tsv", tag_sentences(5))
+    write_columns(data / "silver.tsv", [known, held_out])
+    write_conllu(data / "pos/held-out.conllu", [held_out])
+    corpus = recipe().corpora[0].model_copy(update={"dev": ("pos/held-out.conllu",)})
+    texts = [{**TEXT, "files": ["text.tsv"]}, {**TEXT, "files": ["silver.tsv"], "every": 1}]
+    asked = recipe(
+        corpora=[corpus], teachers=["xx-tag-hmm"], texts=texts, options={**OPTIONS["crf"], "l1": 0}
+    )
+    out = tmp_path / "xx-tag-crf"
+    manifest = run(asked, data, out, splits=())
+    names = read_parameters(out, manifest).vocabularies["attributes"]
+    assert "word=newtion" in names
+    assert "word=secrettion" not in names
+    assert {file for source in manifest.sources for file in source.files} >= {"silver.tsv"}
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
