@@ -153,7 +153,7 @@ def test_several_runs_begin_with_trained_weights(teacher):
 
 def test_a_network_cannot_begin_as_one_that_is_unlike_it_or_missing(teacher):
     directory, _ = teacher
-    with pytest.raises(RecipeError, match="the first teacher has other words or widths"):
+    with pytest.raises(RecipeError, match="the first teacher has other words, widths or layers"):
         student([directory], begins_as_teacher=True, hidden=13)
     with pytest.raises(RecipeError, match="there is no teacher"):
         student([], begins_as_teacher=True)
