@@ -76,13 +76,10 @@ class BilstmCrfTagger:
         width = self._inputs.width + (source.width if source else 0)
         self._context = read_lstm(parameters, "context", width)
         self._mix = ContextualMix(source, parameters) if source else None
-        width = 2 * self._context.recurrent.shape[1]
-        self._above = []
-        for name in layer_names(parameters)[1:]:
-            lstm = read_lstm(parameters, name, width)
-            if 2 * lstm.recurrent.shape[1] != width:
-                raise ValueError(f"{name} has {lstm.recurrent.shape[1]} states, not {width // 2}")
-            self._above.append(lstm)
+        hidden = self._context.recurrent.shape[1]
+        width = 2 * hidden
+        above = layer_names(parameters)[1:]
+        self._above = [read_lstm(parameters, name, width, hidden) for name in above]
         self._output = parameters.array("output", (width, tags)).astype(np.float32)
         self._output_bias = parameters.array("output_bias", (tags,)).astype(np.float32)
         words = parameters.vocabulary("words")

@@ -46,12 +46,10 @@ class LanguageModel:
         self._narrow = parameters.array("narrow", (self._words.width, None)).astype(np.float32)
         hidden = self._narrow.shape[1]
         self._narrow_bias = parameters.array("narrow_bias", (hidden,)).astype(np.float32)
-        self._lstms = [read_lstm(parameters, "layer1", hidden)]
+        self._lstms = [read_lstm(parameters, "layer1", hidden, hidden)]
         while f"layer{len(self._lstms) + 1}_recurrent" in parameters.arrays:
-            self._lstms.append(read_lstm(parameters, f"layer{len(self._lstms) + 1}", hidden))
-        for i, lstm in enumerate(self._lstms, start=1):
-            if lstm.recurrent.shape[1] != hidden:
-                raise ValueError(f"layer{i} has {lstm.recurrent.shape[1]} states, not {hidden}")
+            name = f"layer{len(self._lstms) + 1}"
+            self._lstms.append(read_lstm(parameters, name, hidden, hidden))
         self.layers = 1 + len(self._lstms)
         self.width = 2 * hidden
         known = [BOUNDARY, *(word for word in words if word != BOUNDARY)]

@@ -95,7 +95,9 @@ class Speller:
         return np.concatenate([states[offsets[1:] - 1, 0], states[offsets[:-1], 1]], axis=1)
 
 
-def read_lstm(parameters: Parameters, name: str, width: int) -> LstmWeights:
+def read_lstm(
+    parameters: Parameters, name: str, width: int, states: int | None = None
+) -> LstmWeights:
     """The weights of a bidirectional LSTM over inputs of D = `width`, named `name`.
 
     Parameters
@@ -104,6 +106,7 @@ def read_lstm(parameters: Parameters, name: str, width: int) -> LstmWeights:
         ``<name>_recurrent`` (2, 4 H, H), forward and backward, as `lstm_weights` takes them.
     name : how the arrays' names begin.
     width : D.
+    states : what H has to be; None takes any.
 
     Raises
     ------
@@ -114,6 +117,8 @@ def read_lstm(parameters: Parameters, name: str, width: int) -> LstmWeights:
     gates, hidden = recurrent.shape[1:]
     if gates != 4 * hidden:
         raise ValueError(f"the array {name}_recurrent has {gates} rows for {hidden} states")
+    if states not in (None, hidden):
+        raise ValueError(f"{name} has {hidden} states, not {states}")
     return lstm_weights(
         parameters.array(f"{name}_inputs", (2, gates, width)),
         parameters.array(f"{name}_bias", (2, gates)),

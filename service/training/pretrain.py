@@ -107,10 +107,7 @@ def _describe(recipe: LanguageModelRecipe, curve: Curve) -> LanguageModelManifes
         tokenizer=tokenizer.VERSION,
         licence=recipe.licence,
         sources=(
-            *(
-                Source(name=t.name, licence=t.licence, url=t.url, files=t.files)
-                for t in recipe.texts
-            ),
+            *(text.source for text in recipe.texts),
             *(Source(name=v.name, licence=v.licence, url=v.url, files=(v.file,)) for v in vectors),
         ),
         perplexities=tuple(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from service.errors import RecipeError, first_fault
-from service.store.manifest import Language, ModelName, Version, Word
+from service.store.manifest import Language, ModelName, Source, Version, Word
 from service.text.conll import TaggedSentence, read_columns, read_conllu
 from service.training.gazetteers import NameList
 from service.training.raw_text import RawText, read_raw_text
@@ -92,6 +92,11 @@ class Text(_Part):
     url: str | None = None
     files: tuple[str, ...] = Field(min_length=1)
     format: TextFormat = "text"
+
+    @property
+    def source(self) -> Source:
+        """What the manifest says of it."""
+        return Source(name=self.name, licence=self.licence, url=self.url, files=self.files)
 
 
 class TaughtText(Text):

@@ -27,8 +27,6 @@ from service.training.tables import tabulate
 from service.training.tagged_texts import tag_texts
 from service.training.temperature import calibrated
 
-_MEASURED: tuple[Literal["dev"], Literal["test"]] = ("dev", "test")
-
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
@@ -39,7 +37,6 @@ class Assignment:
     recipe, data : what to make, and the folder that the recipe's files lie in.
     sentences, dev : training and dev sentences.
     labels : the K tags of the training sentences.
-    held_out : the sentences of dev and test files, which are no training sentences.
     checkpoint : a file for the state of a long training.
     """
 
@@ -48,7 +45,6 @@ class Assignment:
     sentences: Sequence[TaggedSentence]
     dev: Sequence[TaggedSentence]
     labels: tuple[str, ...]
-    held_out: frozenset[tuple[str, ...]]
     checkpoint: Path | None
 
 
@@ -76,7 +72,8 @@ def _estimate_crf(assignment: Assignment, options: crf.CrfOptions) -> Parameters
     recipe, sentences = assignment.recipe, assignment.sentences
     if recipe.vectors is not None and not recipe.vectors.grains:
         raise RecipeError("vectors: a CRF needs grains")
-    tagged = tag_texts(recipe, assignment.data, assignment.labels, assignment.held_out)
+    held_out = _held_out(recipe, assignment.data)
+    tagged = tag_texts(recipe, assignment.data, assignment.labels, held_out)
     lexicon = compile_lexicon(recipe, assignment.data, sentences, tagged.counts)
     sentences = [*sentences, *tagged.sentences]
     return crf.estimate(sentences, assignment.labels, options, lexicon, recipe.seed)
@@ -192,8 +189,7 @@ def _estimate(recipe: Recipe, data: Path, checkpoint: Path | None) -> Parameters
     sentences = training_sentences(recipe, data)
     labels = tuple(sorted({tag for sentence in sentences for tag in sentence.tags}))
     dev = _read(recipe, data, "dev")
-    held_out = _held_out(recipe, data)
-    assignment = Assignment(recipe, data, sentences, dev, labels, held_out, checkpoint)
+    assignment = Assignment(recipe, data, sentences, dev, labels, checkpoint)
     return estimator.estimate(assignment, options)
 
 
@@ -217,7 +213,7 @@ def training_sentences(recipe: Recipe, data: Path) -> list[TaggedSentence]:
 
 def _held_out(recipe: Recipe, data: Path) -> frozenset[tuple[str, ...]]:
     """The sentences of dev and test files."""
-    return frozenset(s.words for split in _MEASURED for s in _read(recipe, data, split))
+    return frozenset(s.words for split in ("dev", "test") for s in _read(recipe, data, split))
 
 
 def _read(
@@ -251,9 +247,7 @@ def _describe(recipe: Recipe, labels: tuple[str, ...]) -> Manifest:
             Source(name=known.name, licence=known.licence, url=known.url, files=(known.file,))
             for known in recipe.lexicon_files
         )
-        + tuple(
-            Source(name=t.name, licence=t.licence, url=t.url, files=t.files) for t in recipe.texts
-        ),
+        + tuple(text.source for text in recipe.texts),
         scores=(),
         files={},
     )
